@@ -93,6 +93,12 @@ int ics_valid_time(const struct timespec *time);
 enum ics_woken ics_wait(const void *queue, unsigned long deadline);
 /* The same at a cancellation point; does not return if the thread is cancelled. */
 enum ics_woken ics_wait_cancellable(const void *queue, unsigned long deadline);
+/* Whether any thread has come to an atomic section. */
+extern int ics_sections;
+/* Has the calling thread leave the atomic sections that it is in; how many these are. */
+unsigned ics_leave_sections(void);
+/* Has it enter so many. */
+void ics_return_to_sections(unsigned left);
 /* Scheduling points, behind which the thread's signals are dealt with. */
 void ics_yield(void);
 void ics_pause(void);

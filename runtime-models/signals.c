@@ -167,8 +167,10 @@ static enum ics_woken back(struct ics_thread *t, int timed_out) {
 
 enum ics_woken ics_wait(const void *queue, unsigned long deadline) {
     int timed_out = 0;
+    unsigned sections = ics_sections ? ics_leave_sections() : 0;
     if (deadline == ICS_FOREVER) __ics_wait(queue);
     else timed_out = __ics_wait_timed(queue, deadline);
+    if (ics_sections) ics_return_to_sections(sections);
     return back(ics_self(), timed_out);
 }
 

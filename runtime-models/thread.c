@@ -73,6 +73,7 @@ _Noreturn void ics_end_thread(void) {
     if (t->once) ics_abandon_onces(t);
     ics_run_key_destructors();
     if (t->robust) ics_abandon_mutexes(t);
+    if (ics_sections) ics_leave_sections();
     __ics_event(t, ICS_EXCLUSIVE);
     if (t->detached) gone(t);
     else t->state = ICS_DONE;

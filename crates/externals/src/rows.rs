@@ -2,6 +2,7 @@
 
 mod files;
 mod general;
+mod harness;
 mod math;
 mod network;
 mod posix;
@@ -22,6 +23,7 @@ pub(super) const ALL: &[&[Row]] = &[
     streams::ROWS,
     files::ROWS,
     general::ROWS,
+    harness::ROWS,
     math::ROWS,
     network::ROWS,
     posix::ROWS,

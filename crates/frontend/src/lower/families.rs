@@ -5,6 +5,7 @@
 
 use inkwell::llvm_sys::LLVMOpcode;
 
+use super::{atomic_functions, nondet};
 use crate::library::library_name;
 use crate::llvm::{Kind, Ty, TyKind, Val};
 
@@ -40,6 +41,8 @@ const FAMILIES: &[(Family, &[&str])] = &[
         ],
     ),
     (Family::Processor, &["__ics_time_stamp", "__ics_cpuid"]),
+    (Family::Nondet, &[nondet::MODEL]),
+    (Family::AtomicSection, &[atomic_functions::BEGIN, atomic_functions::END]),
     (Family::Cleanup, &["ics_save_cleanup"]),
     (Family::Half, &["__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__truncsfbf2", "__truncdfbf2"]),
     (Family::FusedMultiplyAdd, &["fma", "fmaf", "fmal"]),
@@ -81,11 +84,25 @@ pub(crate) enum Family {
     Processor,
     /// Handlers of `pthread_cleanup_push`.
     Cleanup,
+    /// Values that come from nowhere.
+    Nondet,
+    /// Functions that are atomic by their names.
+    AtomicSection,
 }
 
 /// The family that a function belongs to.
 pub(crate) fn family_of(name: &str) -> Option<Family> {
     FAMILIES.iter().find(|(_, names)| names.contains(&name)).map(|&(family, _)| family)
+}
+
+/// The families that a function needs because of its name.
+pub(crate) fn needed_by_function(function: Val<'_>) -> &'static [Family] {
+    let name = function.name();
+    match function.is_declaration() {
+        true if nondet::input_of(&name).is_some() => &[Family::Nondet],
+        false if atomic_functions::is_section(&name) => &[Family::AtomicSection],
+        _ => &[],
+    }
 }
 
 /// The families that an instruction or constant expression may need.

@@ -8,7 +8,8 @@
 //!    by, [`arithmetic`] computes with one: integers of more than 64 bits in [`wide`], and what no instruction does by
 //!    calls of models ([`support`]).
 //! 4. [`handlers`] makes functions of the code that a thread runs when it ends inside `pthread_cleanup_push`.
-//! 5. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes
+//! 5. [`nondet`] and [`atomic_functions`] rewrite what the harnesses of verification suites mean by names.
+//! 6. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes
 //!    one way of branches ([`arms`]) that only choose what is synchronised on ([`locating`]).
 //!
 //! An instruction that is not lowered becomes `Op::Unsupported` with the reason and its text, and fresh results.
@@ -17,6 +18,7 @@ mod arithmetic;
 mod arms;
 mod asm_inst;
 mod assembly;
+mod atomic_functions;
 mod bits;
 mod call;
 mod cleanup;
@@ -35,6 +37,7 @@ mod masked;
 mod memory;
 mod modulo;
 mod naming;
+mod nondet;
 mod plan;
 mod program;
 mod reach;

@@ -8,9 +8,9 @@ use super::function::lower_body;
 use super::handlers;
 use super::late::lower_late_parts;
 use super::lowering::{Failure, LatePart, Lowering};
-use super::naming;
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
+use super::{atomic_functions, naming, nondet};
 use crate::LoadOptions;
 use crate::llvm::{Kind, Md, Module, Val};
 
@@ -56,6 +56,7 @@ pub(crate) fn lower(
     lowering.program.main = main.filter(|&f| {
         !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
     });
+    lowering.apply_conventions();
     naming::settle(&mut lowering.program);
     if options.link_models {
         icsched_ir::activations::count(&mut lowering.program);
@@ -64,6 +65,16 @@ pub(crate) fn lower(
 }
 
 impl<'m> Lowering<'m> {
+    /// What names mean in verification suites. Without models they mean nothing.
+    fn apply_conventions(&mut self) {
+        if let Some(model) = self.support(nondet::MODEL) {
+            nondet::make_inputs(&mut self.program, model);
+        }
+        if let (Some(begin), Some(end)) = (self.support(atomic_functions::BEGIN), self.support(atomic_functions::END)) {
+            atomic_functions::enclose(&mut self.program, begin, end);
+        }
+    }
+
     fn merge_arms(&mut self) {
         let functions = &mut self.program.functions;
         let synchronises = |function: &Function| {

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::families::{Family, family_of, needed};
+use super::families::{Family, family_of, needed, needed_by_function};
 use crate::library::{EXIT, library_name};
 use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Module, Val};
@@ -39,9 +39,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The model functions that computing a value may call.
-    fn visit_support(&mut self, value: Val<'m>) {
-        let families = needed(value);
+    /// The model functions of these families.
+    fn visit_support(&mut self, families: &[Family]) {
         if families.is_empty() {
             return;
         }
@@ -54,9 +53,10 @@ impl<'m> Walk<'m> {
     fn expand(&mut self, value: Val<'m>) {
         match value.kind() {
             Kind::Function => {
+                self.visit_support(needed_by_function(value));
                 for inst in value.blocks().into_iter().flat_map(|block| block.instructions()) {
                     inst.operands().for_each(|operand| self.visit(operand));
-                    self.visit_support(inst);
+                    self.visit_support(needed(inst));
                 }
             }
             Kind::Global => {
@@ -69,7 +69,7 @@ impl<'m> Walk<'m> {
             Kind::Aggregate => value.operands().for_each(|operand| self.visit(operand)),
             Kind::Expr(_) => {
                 value.operands().for_each(|operand| self.visit(operand));
-                self.visit_support(value);
+                self.visit_support(needed(value));
             }
             Kind::Instruction
             | Kind::Argument
