@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use icsched_driver::check::{CheckResult, Finding, FindingFile, Verdict};
+use icsched_driver::check::{CheckResult, Finding, FindingFile, FindingKind, Verdict};
 use icsched_driver::replay::Replayed;
 use icsched_driver::{DriverError, Enumeration};
+use icsched_report::View;
+use icsched_report::check::{Options, github, json, junit, sarif, text};
 
 use crate::answers::{print_or_tell, write_json};
 use crate::args::{CheckArgs, FailOn, ReplayArgs};
@@ -14,9 +16,28 @@ use crate::status::Status;
 /// Writes a result to where it is wanted. Without schedules there is no page of them.
 pub(crate) fn tell(args: &CheckArgs, quiet: bool, result: &CheckResult, schedules: Option<&Enumeration>) -> Status {
     let status = status(args, result);
-    let written = files(args, result, schedules);
+    let files: Vec<PathBuf> = match &args.output {
+        Some(directory) => (1..=result.findings.len()).map(|number| directory.join(format!("{number}.json"))).collect(),
+        None => Vec::new(),
+    };
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let directory = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
+    let kinds = if args.only.is_empty() { FindingKind::ALL.to_vec() } else { args.only.clone() };
+    let options = Options {
+        directory: &directory,
+        finding_files: &names,
+        kinds: &kinds,
+        sources: &|file| std::fs::read_to_string(file).ok(),
+        painter: output::painter(),
+        ..Options::default()
+    };
+    let written = write(args, result, schedules, &files, &options);
     let is_quiet = quiet && written.is_ok() || to_stdout(args);
-    let status = if is_quiet { status } else { print_or_tell(&text(args, result), status) };
+    let status = match (is_quiet, args.github) {
+        (_, true) => print_or_tell(&github::render(result, &options), status),
+        (true, false) => status,
+        (false, false) => print_or_tell(&text::render(result, &options), status),
+    };
     match written {
         Ok(()) => status,
         Err(error) => {
@@ -31,25 +52,39 @@ fn to_stdout(args: &CheckArgs) -> bool {
     [&args.json, &args.sarif, &args.junit].into_iter().flatten().any(|file| file == Path::new("-"))
 }
 
-fn files(args: &CheckArgs, result: &CheckResult, _schedules: Option<&Enumeration>) -> Result<(), DriverError> {
+/// Writes all files that are wanted.
+fn write(
+    args: &CheckArgs,
+    result: &CheckResult,
+    schedules: Option<&Enumeration>,
+    files: &[PathBuf],
+    options: &Options<'_>,
+) -> Result<(), DriverError> {
     if let Some(file) = &args.json {
-        write_json(&(serde_json::to_string_pretty(result).expect("plain data has a JSON form") + "\n"), file)?;
+        write_json(&json::render(result), file)?;
+    }
+    if let Some(file) = &args.sarif {
+        write_json(&sarif::render(result, options), file)?;
+    }
+    if let Some(file) = &args.junit {
+        write_json(&junit::render(result, options), file)?;
+    }
+    if let (Some(file), Some(schedules)) = (&args.html, schedules) {
+        let page = icsched_report::html::render(&View::whole(schedules), Some(result), options);
+        std::fs::write(file, page).map_err(|error| failed(file, error))?;
     }
     if let Some(directory) = &args.output {
-        let failed = |path: &Path, error| DriverError::Write { path: path.to_path_buf(), error };
         std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
-        for (number, finding) in (1..).zip(&result.findings) {
-            let file = file_of(directory, number);
-            let text =
-                serde_json::to_string_pretty(&finding_file(result, finding)).expect("plain data has a JSON form");
-            std::fs::write(&file, text + "\n").map_err(|error| failed(&file, error))?;
+        for (file, finding) in files.iter().zip(&result.findings) {
+            let text = json::render_finding(&finding_file(result, finding));
+            std::fs::write(file, text).map_err(|error| failed(file, error))?;
         }
     }
     Ok(())
 }
 
-fn file_of(directory: &Path, number: usize) -> PathBuf {
-    directory.join(format!("{number}.json"))
+fn failed(path: &Path, error: std::io::Error) -> DriverError {
+    DriverError::Write { path: path.to_path_buf(), error }
 }
 
 fn finding_file(result: &CheckResult, finding: &Finding) -> FindingFile {
@@ -60,14 +95,6 @@ fn finding_file(result: &CheckResult, finding: &Finding) -> FindingFile {
         options: result.options.clone(),
         finding: finding.clone(),
     }
-}
-
-fn text(_args: &CheckArgs, result: &CheckResult) -> String {
-    let mut text = format!("{} findings\n", result.findings.len());
-    for finding in &result.findings {
-        text += &format!("{} {}: {}\n", finding.verdict, finding.kind, finding.message);
-    }
-    text
 }
 
 /// The exit status of a check.

@@ -34,6 +34,7 @@ mod spin;
 mod startup;
 mod straight;
 mod threads;
+mod variable_names;
 
 pub use answers::{Answers, GivenInputs, answer};
 pub use arguments::{Argument, Arguments};

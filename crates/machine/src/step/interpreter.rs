@@ -5,8 +5,8 @@ use std::sync::Arc;
 use icsched_ir::Program;
 
 use super::event_texts::Shared;
-use super::input_names::VariableNames;
 use super::options::Options;
+use super::variable_names::VariableNames;
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::host::Host;

@@ -1,7 +1,6 @@
 //! Intrinsics that reach outside: inputs in the symbolic domain, the operating system in the concrete one; and calls of
 //! functions that nobody defines.
 
-
 use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 
 use super::{Extern, Machine};

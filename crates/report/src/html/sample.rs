@@ -59,6 +59,8 @@ pub(super) fn enumeration() -> Enumeration {
         holder: Some(0),
         holder_at: Some("demo.c:4".into()),
         waits_for: "seats.lock to be unlocked".into(),
+        stack: Vec::new(),
+        holder_stack: Vec::new(),
     };
     let exit = || ScheduleEnd::Exit { status: Some(0) };
     let deadlock = ScheduleEnd::Deadlock { blocked: vec![blocked] };
