@@ -25,6 +25,9 @@ const OPEN: usize = 6;
 /// Synchronisations of a schedule before its picture is folded.
 const LONG: usize = 80;
 
+/// Rows of a picture that is folded.
+const FOLDED: usize = 40;
+
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -167,7 +170,7 @@ impl<'a> Entries<'a> {
             next,
             blocked: blocked.iter().map(|blocked| visible(&words::blocked(blocked)).into_owned()).collect(),
             cycle: words::cycle(blocked).unwrap_or_default(),
-            svg: if is_long { svg::render_folded(schedule, LONG) } else { svg::render_one(schedule) },
+            svg: if is_long { svg::render_folded(schedule, FOLDED) } else { svg::render_one(schedule) },
             whole: if is_long { svg::render_one(schedule) } else { String::new() },
             events: words::count(events, "synchronisation event"),
         }

@@ -70,7 +70,7 @@ fn places(count: usize) -> Vec<Point> {
     let radius = match count {
         1 => Point { x: 0.0, y: 0.0 },
         2 => Point { x: 130.0, y: 0.0 },
-        _ => Point { x: 100.0 + 26.0 * count as f64, y: 34.0 + 20.0 * count as f64 },
+        _ => Point { x: 100.0 + 30.0 * count as f64, y: 34.0 + 20.0 * count as f64 },
     };
     let start = if count == 2 { PI } else { -PI / 2.0 };
     let angle = |i: usize| start + TAU * i as f64 / count as f64;
