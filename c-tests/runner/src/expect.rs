@@ -102,6 +102,28 @@ pub struct Enumerate {
     pub statuses: Vec<i32>,
 }
 
+/// One `run: check` and what must be found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Check {
+    /// Options in front of `--`.
+    pub options: Vec<String>,
+    /// The program's arguments behind `--`.
+    pub args: Vec<String>,
+    /// All findings, in the order in which they are reported: each a list of texts that its line has, in order.
+    pub findings: Vec<Vec<String>>,
+    /// Allowed exit statuses; 1 with findings and 0 without, if none is given.
+    pub statuses: Vec<i32>,
+}
+
+/// What an expectation belongs to.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+enum Under {
+    #[default]
+    Nothing,
+    Enumerate,
+    Check,
+}
+
 /// One run of the program with concrete arguments.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Exec {
@@ -174,6 +196,12 @@ pub struct Expectations {
     pub levels: Vec<Level>,
     /// Enumerations.
     pub enumerates: Vec<Enumerate>,
+    /// Checks.
+    pub checks: Vec<Check>,
+    /// The compiler option of a variant in which checks find nothing.
+    pub mended: Option<String>,
+    /// What was begun last.
+    under: Under,
     /// Concrete runs.
     pub execs: Vec<Exec>,
     /// Why native runs are not compared, if they are not.
@@ -211,14 +239,24 @@ impl Expectations {
     fn apply(&mut self, file: &str, key: &str, value: &str) -> Result<()> {
         match key {
             "variants" => self.variants = value.split(',').map(words).collect(),
+            "mended" => {
+                self.mended = Some(value.to_owned());
+                self.variants = vec![Vec::new(), words(value)];
+            }
             "cflags" => self.cflags = words(value),
             "levels" => self.levels = value.split_whitespace().map(str::parse).collect::<Result<_>>()?,
             "ignore-native" => {
                 ensure!(!value.is_empty(), "needs a reason");
                 self.ignore_native = Some(value.to_owned());
             }
-            "run" => self.enumerates.push(parse_run(value)?),
+            "run" => self.begin(value)?,
             "exec" => self.execs.push(Exec { args: words(value), ..Exec::default() }),
+            "finding" => {
+                let value = self.fill_in(file, value)?;
+                let parts = value.split("...").map(|part| part.trim().to_owned()).collect();
+                self.check()?.findings.push(parts);
+            }
+            "status" if self.under == Under::Check => self.check()?.statuses = numbers(value)?,
             "expect" | "constraint" | "ends" | "exits" | "assumes" | "memory-error" | "reason" | "holds" | "status" => {
                 let value = self.fill_in(file, value)?;
                 let run = self.enumerates.last_mut().context("belongs under a `run:`")?;
@@ -231,6 +269,33 @@ impl Expectations {
             _ => bail!("unknown key"),
         }
         Ok(())
+    }
+
+    fn begin(&mut self, value: &str) -> Result<()> {
+        let mut all = words(value).into_iter();
+        let command = all.next();
+        let mut options: Vec<_> = all.collect();
+        let args = match options.iter().position(|word| word == "--") {
+            Some(at) => options.split_off(at).split_off(1),
+            None => Vec::new(),
+        };
+        match command.as_deref() {
+            Some("enumerate") => {
+                self.under = Under::Enumerate;
+                self.enumerates.push(Enumerate { options, args, ..Enumerate::default() });
+            }
+            Some("check") => {
+                self.under = Under::Check;
+                self.checks.push(Check { options, args, ..Check::default() });
+            }
+            _ => bail!("only `enumerate` and `check` can be run"),
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<&mut Check> {
+        ensure!(self.under == Under::Check, "belongs under a `run: check`");
+        self.checks.last_mut().context("belongs under a `run: check`")
     }
 
     /// Replaces `{name}` by `file.c:LINE` of the marker `//~ name`.
@@ -329,17 +394,6 @@ fn total(pair: &str) -> Result<(String, Bound)> {
     };
     ensure!(bound != Bound::AtLeast(0), "`{pair}` is always so");
     Ok((name.to_owned(), bound))
-}
-
-fn parse_run(value: &str) -> Result<Enumerate> {
-    let mut all = words(value).into_iter();
-    ensure!(all.next().as_deref() == Some("enumerate"), "only `enumerate` can be run");
-    let mut rest: Vec<_> = all.collect();
-    let args = match rest.iter().position(|word| word == "--") {
-        Some(at) => rest.split_off(at).split_off(1),
-        None => Vec::new(),
-    };
-    Ok(Enumerate { options: rest, args, ..Enumerate::default() })
 }
 
 /// The key and value of `// key: value`; prose has no key.

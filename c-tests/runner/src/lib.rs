@@ -4,6 +4,7 @@
 //! program makes one trial per variant and optimisation level. A trial compiles the program to bitcode, runs every
 //! `icsched` command it names, and compares runs in the interpreter with native runs of the same program.
 
+pub mod check;
 pub mod condition;
 pub mod csmith;
 pub mod enumerate;

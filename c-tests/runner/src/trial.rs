@@ -10,10 +10,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::condition::Conditions;
-use crate::expect::{Enumerate, Exec, Expectations, Level};
+use crate::expect::{Check, Enumerate, Exec, Expectations, Level};
 use crate::locate::Tools;
 use crate::process::{Outcome, run};
-use crate::{enumerate, exec};
+use crate::{check, enumerate, exec};
 
 /// A run of `icsched` that takes longer hangs.
 const ICSCHED_LIMIT: Duration = Duration::from_secs(120);
@@ -110,6 +110,14 @@ impl Trial {
             if let Some(results) = &tools.results {
                 self.keep(tools, &place, index, result, results)?;
             }
+        }
+        for expected in &self.expectations.checks {
+            let places = (place.work.path(), place.loaded.path());
+            let is_mended = self.expectations.mended.as_ref().is_some_and(|option| self.variant.contains(option));
+            let nothing = Check { findings: Vec::new(), ..expected.clone() };
+            let expected = if is_mended { &nothing } else { expected };
+            let (found, command, outcome) = check::differences(&tools.icsched, &bitcode, places, expected)?;
+            report(&command, &found, &outcome, "")?;
         }
         let native = match self.is_compared() {
             true => Some(self.compile(&tools.clang, place.work.path(), "prog", &["-pthread", "-lm"])?),

@@ -150,7 +150,7 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
 }
 
 fn run_replay(args: &ReplayArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
-    let file = replay::read(&PathBuf::from(&args.finding))?;
+    let file = replay::read(&args.finding)?;
     let program = args.program.clone().unwrap_or_else(|| PathBuf::from(&file.program));
     let config = config::remade(&program, &file.options, (args.timeout, args.max_memory), None)?;
     let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use icsched_check::{Checked, Options, needs_runs, suppress};
 use icsched_enumerate::Progress;
-use icsched_schedule::{Enumeration, IncompleteKind, Reason};
+use icsched_schedule::{Database, Enumeration, IncompleteKind, Reason};
 use icsched_symbolic::request::Activity;
 
 use crate::config::EnumerateConfig;
@@ -102,7 +102,11 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
             instructions: checked.counts.instructions,
         },
     };
-    Ok(CheckOutcome { result, schedules, source, unwritten })
+    let kept = match (&unwritten, &config.enumerate.database) {
+        (None, Some(database)) => Database::open(&database.path).and_then(|kept| kept.keep_check(&result)),
+        _ => Ok(()),
+    };
+    Ok(CheckOutcome { result, schedules, source, unwritten: unwritten.or(kept.err()) })
 }
 
 fn rounded(time: Duration) -> f64 {

@@ -1,8 +1,9 @@
 //! `icsched replay`: shows a finding again.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use icsched_schedule::{Enumeration, Finding, FindingFile};
+use icsched_schedule::finding::FINDING_SCHEMA;
+use icsched_schedule::{CheckResult, Database, Enumeration, Finding, FindingFile};
 
 use crate::config::EnumerateConfig;
 use crate::enumerate::request;
@@ -10,12 +11,34 @@ use crate::error::DriverError;
 
 pub use icsched_check::replay::Replayed;
 
-/// Reads a finding from a file of its own.
+/// Reads a finding: `FILE` of its own, or `PROG.icsdb#K`, the K-th one of the last check that is kept there.
 ///
 /// # Errors
-/// If the file cannot be read, or is none.
-pub fn read(path: &PathBuf) -> Result<FindingFile, DriverError> {
-    let text = std::fs::read_to_string(path).map_err(|error| DriverError::Read { path: path.clone(), error })?;
+/// If the file cannot be read, or has no such finding.
+pub fn read(named: &str) -> Result<FindingFile, DriverError> {
+    let is_file = Path::new(named).exists();
+    match named.rsplit_once('#').filter(|_| !is_file) {
+        Some((database, number)) => of_database(Path::new(database), number),
+        None => of_file(Path::new(named)),
+    }
+}
+
+fn of_database(path: &Path, number: &str) -> Result<FindingFile, DriverError> {
+    let check = Database::open(path)?.last_check()?.ok_or_else(|| DriverError::NotFound {
+        message: format!("{} has no findings", path.display()),
+        help: "`icsched check` keeps what it finds there".to_owned(),
+    })?;
+    let found = number.parse::<usize>().ok().and_then(|k| check.findings.get(k.checked_sub(1)?));
+    let finding = found.cloned().ok_or_else(|| DriverError::NotFound {
+        message: format!("{} has no finding `{number}`", path.display()),
+        help: format!("it has {}, numbered from 1", check.findings.len()),
+    })?;
+    let CheckResult { program, digest, options, .. } = check;
+    Ok(FindingFile { schema: FINDING_SCHEMA.to_owned(), program, digest, options, finding })
+}
+
+fn of_file(path: &Path) -> Result<FindingFile, DriverError> {
+    let text = std::fs::read_to_string(path).map_err(|error| DriverError::Read { path: path.to_path_buf(), error })?;
     serde_json::from_str(&text).map_err(|error| DriverError::NotFound {
         message: format!("{} is no finding: {error}", path.display()),
         help: "`icsched check -o DIR` writes each finding to a file of its own, DIR/1.json".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
+use icsched_ir::{CallStack, Loc, LocId, Origin, Program, ProgramPoint};
 use icsched_machine::code::Code;
 use icsched_machine::state::State;
 use icsched_machine::step::Pass;
@@ -319,10 +319,28 @@ pub fn site(program: &Program, point: ProgramPoint) -> Site {
     }
 }
 
-/// The calls of the program itself on a stack, the outermost first.
+/// The calls of the program itself on a stack, the outermost first; those that a compiler has inlined, too.
 pub fn sites(program: &Program, stack: &CallStack) -> Vec<Site> {
     let own = stack.0.iter().filter(|point| program.functions[point.func].origin == Origin::Program);
-    own.map(|&point| site(program, point)).collect()
+    own.flat_map(|&point| with_inlined(program, point)).collect()
+}
+
+/// The place of an instruction, and in front of it the calls that were inlined on the way to it.
+fn with_inlined(program: &Program, point: ProgramPoint) -> Vec<Site> {
+    let innermost = site(program, point);
+    let mut places: Vec<LocId> = nearest_line(program, point).into_iter().collect();
+    while let Some(outer) = places.last().and_then(|&loc| program.locs[loc].inlined_at) {
+        places.push(outer);
+    }
+    if places.len() < 2 {
+        return vec![innermost];
+    }
+    let of = |loc: LocId| {
+        let Loc { file, line, column, .. } = program.locs[loc];
+        let function = program.inlined.get(&loc).cloned().unwrap_or_else(|| innermost.function.clone());
+        Site { function, file: program.files[file].clone(), line, column }
+    };
+    places.into_iter().rev().map(of).collect()
 }
 
 /// Half a sentence on what would free the thread, by the kind of operation it is blocked in.

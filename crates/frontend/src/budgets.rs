@@ -46,6 +46,10 @@ pub(crate) struct Budgets {
     /// Protects from executing much on a way that is not taken. Shows in
     /// `lowering::branches_that_only_choose_what_is_synchronised_on_are_none`.
     pub(crate) arm_operations: usize,
+    /// Blocks within each other that are looked through for the function around them.
+    ///
+    /// Protects from damaged debug information, in which blocks are within themselves. No test shows it.
+    pub(crate) nested_blocks: usize,
 }
 
 /// The limits that count.
@@ -62,4 +66,5 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     integer_bits: 8192,
     vararg_words: 512,
     arm_operations: 8,
+    nested_blocks: 1000,
 };

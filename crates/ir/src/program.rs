@@ -1,5 +1,7 @@
 //! Whole programs: functions, globals, source locations and names.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::entity::{BlockId, FileId, FuncId, GlobalId, IdVec, LocId, TypeId, ValueId};
@@ -178,6 +180,10 @@ pub struct Program {
     pub files: IdVec<FileId, String>,
     /// Source locations.
     pub locs: IdVec<LocId, Loc>,
+    /// Functions that compilers have inlined, as the source calls them, by the locations in them that are
+    /// [inlined](Loc::inlined_at).
+    #[serde(default)]
+    pub inlined: BTreeMap<LocId, String>,
     /// `main`.
     pub main: Option<FuncId>,
     /// Functions to run before `main` (`__attribute__((constructor))`), in order.

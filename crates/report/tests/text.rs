@@ -14,7 +14,7 @@ fn text(enumeration: &Enumeration) -> String {
 #[test]
 fn two_schedules_of_three_threads() {
     expect![[r#"
-        fig31.bc: 1 epoch, 2 schedules; complete: every input can follow one of them
+        fig31.bc: 1 epoch, 2 schedules; complete for runs held to them: every input can follow one of them
 
         Schedule 1 of 2  3059a5b13e6a
           inputs  atoi(argv[1]) == 0
@@ -69,7 +69,7 @@ fn two_schedules_of_three_threads() {
 #[test]
 fn a_deadlock() {
     expect![[r#"
-        abba.bc: 1 epoch, 2 schedules, 1 deadlocked; complete: every input can follow one of them
+        abba.bc: 1 epoch, 2 schedules, 1 deadlocked; complete for runs held to them: every input can follow one of them
 
         Deadlocks
           Schedule 2, if strcmp(argv[1], "-x") == 0 && argc > 1:
@@ -160,7 +160,7 @@ fn an_incomplete_result() {
 fn inputs_that_end_the_process_early() {
     let mut result = common::early_exits();
     expect![[r#"
-        size.bc: 1 epoch, 2 schedules; complete: every input can follow one of them
+        size.bc: 1 epoch, 2 schedules; complete for runs held to them: every input can follow one of them
 
         Schedule 1 of 2  04d5753bf467
           inputs  1 <= atoi(argv[1]) && atoi(argv[1]) <= 8
@@ -201,7 +201,7 @@ fn inputs_that_end_the_process_early() {
 #[test]
 fn many_threads_and_many_rows() {
     expect![[r#"
-        long.bc: 1 epoch, 1 schedule; complete: every input can follow it
+        long.bc: 1 epoch, 1 schedule; complete for runs held to it: every input can follow it
 
         Schedule 1 of 1  0ef9d590928c
           inputs  every input

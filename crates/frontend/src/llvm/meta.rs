@@ -31,6 +31,7 @@ pub(crate) enum MdKind {
     CompositeType,
     SubroutineType,
     Subrange,
+    Subprogram,
     Other,
 }
 
@@ -47,6 +48,7 @@ impl<'m> Md<'m> {
             LLVMMetadataKind::LLVMDICompositeTypeMetadataKind => MdKind::CompositeType,
             LLVMMetadataKind::LLVMDISubroutineTypeMetadataKind => MdKind::SubroutineType,
             LLVMMetadataKind::LLVMDISubrangeMetadataKind => MdKind::Subrange,
+            LLVMMetadataKind::LLVMDISubprogramMetadataKind => MdKind::Subprogram,
             _ => MdKind::Other,
         }
     }

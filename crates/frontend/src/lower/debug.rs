@@ -3,6 +3,7 @@
 use icsched_ir::{Field, FileId, Loc, LocId, Program, SourceType, TypeId};
 use rustc_hash::FxHashMap;
 
+use crate::budgets::BUDGETS;
 use crate::llvm::Md;
 use crate::llvm::meta::{Context, MdKind};
 
@@ -17,6 +18,8 @@ const TAG_TYPEDEF: u16 = 0x16;
 const TAG_UNION: u16 = 0x17;
 
 /// Operands of a variable node that hold the scope it is in, its name and its type.
+const SUBPROGRAM_NAME: usize = 2;
+const BLOCK_SCOPE: usize = 1;
 const VARIABLE_SCOPE: usize = 0;
 const VARIABLE_NAME: usize = 1;
 const VARIABLE_TYPE: usize = 3;
@@ -100,11 +103,26 @@ impl<'m> DebugInfo<'m> {
         } else {
             node.location_scope().and_then(Md::scope_file).map(|name| {
                 let file = self.file(program, name);
-                self.intern(program, Loc { file, line, column, inlined_at })
+                let loc = self.intern(program, Loc { file, line, column, inlined_at });
+                if inlined_at.is_some()
+                    && let Some(function) = self.function_of(node)
+                {
+                    program.inlined.entry(loc).or_insert(function);
+                }
+                loc
             })
         };
         self.nodes.insert(node, found);
         found
+    }
+
+    /// The function whose body a location is in, as the source calls it.
+    fn function_of(&self, location: Md<'m>) -> Option<String> {
+        let outer = |&scope: &Md<'m>| self.context.node_operand(scope, BLOCK_SCOPE);
+        // Damaged debug information can have blocks within themselves.
+        let scopes = std::iter::successors(location.location_scope(), outer).take(BUDGETS.nested_blocks);
+        let function = { scopes }.find(|scope| scope.kind() == MdKind::Subprogram)?;
+        self.context.string_operand(function, SUBPROGRAM_NAME).filter(|name| !name.is_empty())
     }
 
     /// What a variable node describes.
@@ -183,7 +201,7 @@ impl<'m> DebugInfo<'m> {
                 return self.derived_type(program, node, id);
             }
             MdKind::CompositeType => self.composite_type(program, node),
-            MdKind::SubroutineType | MdKind::Subrange | MdKind::Other => SourceType::Opaque,
+            MdKind::SubroutineType | MdKind::Subrange | MdKind::Subprogram | MdKind::Other => SourceType::Opaque,
         };
         program.types.set(id, ty);
         id

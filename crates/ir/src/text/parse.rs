@@ -78,7 +78,11 @@ fn read_tables(items: &[Vec<Token<'_>>], program: &mut Program) -> Parsed<()> {
         let token = cursor.token();
         let in_order = match table::row(&mut cursor)? {
             Row::File(index, name) => program.files.push(name).index() == index,
-            Row::Loc(index, loc) => program.locs.push(loc).index() == index,
+            Row::Loc(index, loc, function) => {
+                let id = program.locs.push(loc);
+                program.inlined.extend(function.map(|name| (id, name)));
+                id.index() == index
+            }
             Row::Type(index, ty) => program.types.push(ty).index() == index,
         };
         if !in_order {

@@ -60,6 +60,9 @@ pub(super) fn write(f: &mut impl Write, program: &Program) -> fmt::Result {
         write!(f, "{id} = {file}:{line}:{column}")?;
         if let Some(at) = inlined_at {
             write!(f, " inlined_at {at}")?;
+            if let Some(name) = program.inlined.get(&id) {
+                write!(f, " in {}", Quoted(name))?;
+            }
         }
         f.write_str("\n")?;
     }
@@ -96,7 +99,8 @@ fn part(ty: Option<TypeId>) -> String {
 /// What a line of a table says.
 pub(super) enum Row {
     File(usize, String),
-    Loc(usize, Loc),
+    /// A location, and the function that was inlined there.
+    Loc(usize, Loc, Option<String>),
     Type(usize, SourceType),
 }
 
@@ -124,10 +128,9 @@ pub(super) fn row(cursor: &mut Cursor<'_, '_>) -> Parsed<Row> {
     cursor.expect(':')?;
     let column = cursor.number("a column")?;
     let inlined_at = if cursor.eat_word("inlined_at") { Some(id(cursor, "loc")?) } else { None };
-    Ok(Row::Loc(
-        index,
-        Loc { file: FileId::from_index(file), line, column, inlined_at: inlined_at.map(LocId::from_index) },
-    ))
+    let function = if inlined_at.is_some() && cursor.eat_word("in") { Some(cursor.text()?) } else { None };
+    let loc = Loc { file: FileId::from_index(file), line, column, inlined_at: inlined_at.map(LocId::from_index) };
+    Ok(Row::Loc(index, loc, function))
 }
 
 fn id(cursor: &mut Cursor<'_, '_>, prefix: &str) -> Parsed<usize> {

@@ -16,6 +16,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::enumeration::Enumeration;
+use crate::finding::CheckResult;
 
 use open::identify;
 
@@ -155,6 +156,24 @@ impl Database {
     /// If the file system refuses, or two epochs of the result have one name.
     pub fn write(&self, enumeration: &Enumeration) -> Result<(), DbError> {
         write::write(&self.path, enumeration, &write::Run { finished: true, ..write::Run::default() })
+    }
+
+    /// Keeps what a check of this result has found, in place of what one has found before.
+    ///
+    /// # Errors
+    /// If the file is none of this version any more, or cannot be written.
+    pub fn keep_check(&self, check: &CheckResult) -> Result<(), DbError> {
+        drop(identify(&self.path)?);
+        let failed = |source| DbError::Write { path: self.path.clone(), source };
+        write::keep_check(&self.path, check).map_err(failed)
+    }
+
+    /// What the last check has found; `None` if there was none.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn last_check(&self) -> Result<Option<CheckResult>, DbError> {
+        read::read_check(&self.path, &identify(&self.path)?)
     }
 
     /// Reads the whole result.

@@ -10,10 +10,11 @@ use serde::de::DeserializeOwned;
 
 use super::error::DbError;
 use super::open::open_any;
-use super::schema::{LOOP, RECURSION, VARIES};
+use super::schema::{CHECK, LOOP, RECURSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
+use crate::finding::CheckResult;
 use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome};
 use crate::reason::{IncompleteKind, Reason};
 use crate::searched_with::{Json, SearchedWith, Summarisable, Summarised};
@@ -76,6 +77,12 @@ pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Res
         Ok(RunState { finished: flag(&meta, "finished")?, cut: flag(&meta, "cut")?, identity, searches })
     };
     state().map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
+}
+
+/// Reads what the last check has found.
+pub(super) fn read_check(path: &Path, connection: &Connection) -> std::result::Result<Option<CheckResult>, DbError> {
+    let check = || read_meta(connection)?.get(CHECK).map(|text| json(CHECK, text)).transpose();
+    check().map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
 }
 
 fn rows<T>(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {

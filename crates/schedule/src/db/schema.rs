@@ -15,6 +15,7 @@
 //! every input that is covered satisfies the constraint of a schedule.
 //! `nodes.outcome` is what the call returns: a number, `varies`, or NULL if nobody knows.
 //! `beginnings` has what the paths of an epoch were executed with; `facts_json` and `names_json` are for icsched alone.
+//! `meta` has what the last check of the result has found, as the JSON of `check`, if there was one.
 //! `summaries` has the loops and recursions that were summarised; `summaries.block` is NULL for a recursion.
 
 /// Version of the tables, also SQLite's `user_version`.
@@ -22,6 +23,9 @@ pub const SCHEMA_VERSION: i64 = 8;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
+
+/// The key in `meta` of what the last check has found, as its JSON.
+pub(super) const CHECK: &str = "check";
 
 /// What `summaries.kind` says of a loop.
 pub(super) const LOOP: &str = "loop";

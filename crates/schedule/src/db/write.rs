@@ -8,9 +8,10 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::DbError;
-use super::schema::{APPLICATION_ID, CREATE, LOOP, RECURSION, SCHEMA_VERSION, VARIES};
+use super::schema::{APPLICATION_ID, CHECK, CREATE, LOOP, RECURSION, SCHEMA_VERSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, Statistics};
+use crate::finding::CheckResult;
 use crate::graph::{HappensBefore, HbNode, NodeOutcome};
 use crate::reason::Reason;
 use crate::searched_with::{SearchedWith, Summarisable, Summarised};
@@ -57,6 +58,13 @@ fn sync_directory(path: &Path) -> std::io::Result<()> {
         std::fs::File::open(directory)?.sync_all()?;
     }
     Ok(())
+}
+
+/// Keeps the result of a check in a file that is there.
+pub(super) fn keep_check(path: &Path, check: &CheckResult) -> rusqlite::Result<()> {
+    let connection = Connection::open(path)?;
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", params![CHECK, json(check)])?;
+    connection.close().map_err(|(_, error)| error)
 }
 
 /// Names of epochs are what schedules refer to.
