@@ -1,6 +1,6 @@
 // Numbers with a point, pointers and wide integers from nowhere.
 // run: enumerate
-// expect: epochs=1 schedules=3 complete=true deadlocked=0
+// expect: epochs=1 schedules=4 complete=true deadlocked=1
 // constraint: share
 // constraint: far
 // constraint: hint
@@ -33,7 +33,8 @@ int main(void)
         return take(&A);
     if (far > 0x100000000)
         return take(&B);
+    pthread_mutex_lock(&C);
     if (hint)
-        return take(&C);
+        pthread_mutex_lock(&C);
     return 0;
 }

@@ -1,8 +1,8 @@
 // The functions of KLEE. What has the size of a number is one input of that name, other memory has bytes.
 // run: enumerate
-// expect: epochs=1 schedules=3 complete=true deadlocked=0
+// expect: epochs=1 schedules=4 complete=true deadlocked=1
 // constraint: depth > 2
-// constraint: word[5] == 120
+// constraint: word[5] == 'x'
 // constraint: side == 1
 // exec:
 // exit: 0
@@ -41,5 +41,8 @@ int main(void)
     if (word[5] == 'x')
         return take(&B);
     int side = klee_range(0, 2, "side");
-    return side == 1 ? take(&C) : 0;
+    pthread_mutex_lock(&C);
+    if (side == 1)
+        pthread_mutex_lock(&C);
+    return 0;
 }

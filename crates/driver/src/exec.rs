@@ -99,7 +99,7 @@ fn describe(program: &Program, end: &PathEnd, stack: &CallStack) -> (ExecEnd, Op
         PathEnd::Unmodelled { function, stack } => {
             let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
             let message = format!("{function} has neither a definition nor a model{note}");
-            let help = format!("say what it does with --extern {function}=havoc, =pure or =abort");
+            let help = format!("say what it does with --extern {function}=havoc, =pure, =abort or =assume");
             (ExecEnd::Wrong, Some(found("unmodelled", message, stack).help(help)))
         }
         PathEnd::Unsupported { what, stack } => {

@@ -471,6 +471,11 @@ impl Engine {
         state.stack(&self.machine.code, state.current)
     }
 
+    /// [`Path::contradicts_assumption`].
+    pub(crate) fn contradicts_assumption(&self, path: &Path) -> bool {
+        path.contradicts_assumption(&self.machine)
+    }
+
     /// Whether paths go on behind memory errors.
     pub(crate) fn goes_on_behind_errors(&self) -> bool {
         self.machine.options.memory_errors == icsched_machine::MemoryErrors::Continue

@@ -104,7 +104,8 @@ impl Reasons {
         let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
         let message = format!(
             "{function}, called by {caller}, has neither a definition nor a model{note}; say what it does with \
-             --extern {function}=havoc (returns anything), =pure (returns 0) or =abort (ends the path)"
+             --extern {function}=havoc (returns anything), =pure (returns 0), =abort (ends the path) \
+             or =assume (its argument holds)"
         );
         self.at(IncompleteKind::Unmodelled, message, place(program, stack));
     }

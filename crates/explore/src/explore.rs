@@ -21,7 +21,7 @@ use std::time::Instant;
 
 pub use limits::Limits;
 
-use icsched_ir::{CallStack, Origin, ProgramPoint};
+use icsched_ir::{CallStack, Callee, Intrinsic, Op, Origin, ProgramPoint};
 use icsched_smt::{Evaluation, Model, Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -31,7 +31,7 @@ use crate::budgets::BUDGETS;
 use icsched_machine::domain::Objects as _;
 use icsched_machine::observe::Observer;
 use icsched_machine::state::State;
-use icsched_machine::step::Machine;
+use icsched_machine::step::{Extern, Machine};
 use icsched_machine::stop::{DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, Stop};
 use icsched_machine::thread::ThreadId;
 use icsched_symbolic::initial::InitialStates as _;
@@ -665,6 +665,26 @@ pub struct PathOutcome {
     pub branches: u64,
     /// Paths of the exploration that were begun and wait to be gone on with.
     pub waiting: usize,
+}
+
+impl PathOutcome {
+    /// Whether the path ends at an assumption of the program that is false after what was decided before, whatever
+    /// the inputs are else: `if (x < 0) ok = 0; assume(ok);`. All that decide so end there.
+    pub fn contradicts_assumption(&self, machine: &Machine<SymbolicDomain>) -> bool {
+        let is_refused =
+            self.decisions.last().is_some_and(|(site, decision)| site.kind == DecisionKind::Assume && !decision.taken);
+        let stack = self.state.stack(&machine.code, self.state.current);
+        let functions = &machine.program.functions;
+        let inst = stack.0.last().and_then(|at| functions[at.func].blocks[at.block].insts.get(at.inst as usize));
+        let assumes = |op: &Op| match op {
+            Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => *intrinsic == Intrinsic::Assume,
+            Op::Call { callee: Callee::Direct(func), .. } => {
+                machine.options.externs.get(&functions[*func].name) == Some(&Extern::Assume)
+            }
+            _ => false,
+        };
+        self.end == PathEnd::Infeasible && !is_refused && inst.is_some_and(|inst| assumes(&inst.op))
+    }
 }
 
 /// Runs one path from a state to its end.

@@ -126,9 +126,9 @@ impl<'a> Explorer<'a> {
                 self.add(&parts);
             }
         }
-        // Of inputs that cause an error nothing is claimed.
+        // Of inputs that cause an error, or that the program assumes not to have, nothing is claimed.
         let nothing_there = matches!(path.end, PathEnd::GoesRound | PathEnd::Error(_));
-        if nothing_there {
+        if nothing_there || path.contradicts_assumption(&self.machine) {
             self.add(&elsewhere);
         }
     }

@@ -183,7 +183,7 @@ impl<'a> Collector<'a> {
             PathEnd::Unmodelled { function, stack } => {
                 let message = format!(
                     "{function} has neither a definition nor a model; say what it does with --extern \
-                     {function}=havoc, =pure or =abort"
+                     {function}=havoc, =pure, =abort or =assume"
                 );
                 let at = self.place(stack);
                 self.reason(IncompleteKind::Unmodelled, message.clone(), Some(at.clone()));

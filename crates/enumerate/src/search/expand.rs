@@ -35,7 +35,8 @@ impl Search<'_, '_> {
             // What is known of the state counts, too.
             self.engine.check(path.state.path.constraints(), term)
         };
-        if !by_bound && excluded == Answer::Sat {
+        let is_explained = by_bound || self.engine.contradicts_assumption(path);
+        if !is_explained && excluded == Answer::Sat {
             let message = "a path was given up as impossible although inputs may follow it".to_owned();
             let stack = self.engine.current_stack(&path.state);
             let at = Some(graph::place(self.program(), &stack));

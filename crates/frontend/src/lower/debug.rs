@@ -59,6 +59,8 @@ pub(crate) enum Piece {
     Behind,
     /// The bytes from here on.
     From(u64),
+    /// All of it, as a wider integer than the value is.
+    Widened,
     /// Something computed from the value.
     Computed,
 }
@@ -283,7 +285,7 @@ impl<'m> DebugInfo<'m> {
     }
 }
 
-/// Understands the empty expression, one dereference, and one fragment, which is all that names a value.
+/// Understands the empty expression, one dereference, one fragment, which is all that names a value, and zero-extension.
 fn parse_piece(text: &str) -> Piece {
     let inside = text.split_once("!DIExpression(").and_then(|(_, rest)| rest.split_once(')')).map(|(args, _)| args);
     let Some(inside) = inside else { return Piece::Computed };
@@ -291,6 +293,15 @@ fn parse_piece(text: &str) -> Piece {
     match words.as_slice() {
         [] => Piece::Whole,
         ["DW_OP_deref"] => Piece::Behind,
+        [
+            "DW_OP_LLVM_convert",
+            _,
+            "DW_ATE_unsigned",
+            "DW_OP_LLVM_convert",
+            _,
+            "DW_ATE_unsigned",
+            "DW_OP_stack_value",
+        ] => Piece::Widened,
         ["DW_OP_LLVM_fragment", offset, _] => {
             offset.parse::<u64>().map_or(Piece::Computed, |bits| Piece::From(bits / 8))
         }
@@ -335,5 +346,8 @@ mod tests {
         assert_eq!(parse_piece("!DIExpression(DW_OP_deref)"), Piece::Behind);
         assert_eq!(parse_piece("!DIExpression(DW_OP_LLVM_fragment, 64, 32)"), Piece::From(8));
         assert_eq!(parse_piece("!DIExpression(DW_OP_plus_uconst, 8, DW_OP_stack_value)"), Piece::Computed);
+        let widened =
+            "DW_OP_LLVM_convert, 1, DW_ATE_unsigned, DW_OP_LLVM_convert, 8, DW_ATE_unsigned, DW_OP_stack_value";
+        assert_eq!(parse_piece(&format!("!DIExpression({widened})")), Piece::Widened);
     }
 }

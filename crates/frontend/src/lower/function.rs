@@ -12,6 +12,7 @@ use super::constant::ConstLeaf;
 use super::debug::{Piece, Variable, member_at};
 use super::error::Reason;
 use super::lowering::Lowering;
+use super::nondet::input_of;
 use super::plan::Plan;
 use super::shape::{Operands, SharedShape};
 use crate::llvm::{Bb, DbgKind, Kind, Ty, Val};
@@ -289,7 +290,12 @@ impl<'a, 'm> Body<'a, 'm> {
         let is_choice = value.kind() == Kind::Instruction && value.opcode() == LLVMOpcode::LLVMPHI;
         let name = (storage || is_choice || !is_inlined).then_some(name);
         let start = match piece {
-            Piece::Computed => return,
+            // A truth value that becomes an input, where an optimiser keeps it in one bit.
+            Piece::Widened if leaves == 1 && is_nondet(value) => {
+                self.describe(value, 0, name, None);
+                return;
+            }
+            Piece::Widened | Piece::Computed => return,
             Piece::Whole | Piece::Behind if leaves == 1 => {
                 self.describe(value, 0, name, ty);
                 return;
@@ -317,4 +323,10 @@ impl<'a, 'm> Body<'a, 'm> {
             }
         }
     }
+}
+
+/// Whether a value is the result of a function that gives [inputs](super::nondet).
+fn is_nondet(value: Val<'_>) -> bool {
+    let callee = (value.kind() == Kind::Instruction && value.opcode() == LLVMOpcode::LLVMCall).then(|| value.callee());
+    callee.is_some_and(|f| f.kind() == Kind::Function && f.is_declaration() && input_of(&f.name()).is_some())
 }
