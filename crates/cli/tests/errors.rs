@@ -242,6 +242,7 @@ fn an_unknown_function_says_which_option_helps() {
     place.run(&["enumerate", "p.ll", "--extern", "sensor=havoc"]).says(0, &["complete"]);
     place.run(&["exec", "p.ll", "--extern", "sensor=pure"]).ends(0);
     place.run(&["exec", "p.ll", "--extern", "sensor=abort"]).ends(134);
+    place.run(&["exec", "p.ll", "--extern", "sensor=assume"]).ends(0);
 }
 
 #[test]

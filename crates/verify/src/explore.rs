@@ -128,7 +128,7 @@ impl<'a> Explorer<'a> {
         }
         // Of inputs that cause an error, or that the program assumes not to have, nothing is claimed.
         let nothing_there = matches!(path.end, PathEnd::GoesRound | PathEnd::Error(_));
-        if nothing_there || path.contradicts_assumption(&self.machine) {
+        if nothing_there || path.contradicts_assumption(self.machine) {
             self.add(&elsewhere);
         }
     }

@@ -285,7 +285,7 @@ impl<'m> DebugInfo<'m> {
     }
 }
 
-/// Understands the empty expression, one dereference, one fragment, which is all that names a value, and zero-extension.
+/// Understands the empty expression, one dereference, one fragment and zero-extension: all that names a value.
 fn parse_piece(text: &str) -> Piece {
     let inside = text.split_once("!DIExpression(").and_then(|(_, rest)| rest.split_once(')')).map(|(args, _)| args);
     let Some(inside) = inside else { return Piece::Computed };

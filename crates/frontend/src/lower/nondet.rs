@@ -19,6 +19,9 @@ use smallvec::{SmallVec, smallvec};
 /// The model that reads the input.
 pub(super) const MODEL: &str = "ics_nondet";
 
+/// What the strings are called that name inputs; [`naming`](super::naming) numbers them.
+const NAME: &str = "ics_input_name";
+
 /// How the names of the functions begin, and which part of that is dropped from the name of an input.
 const PREFIXES: [(&str, &str); 4] = [
     ("__VERIFIER_nondet_", "__VERIFIER_"),
@@ -146,7 +149,7 @@ impl Inputs {
         let global = *self.names.entry(name.to_owned()).or_insert_with(|| {
             let data = [name.as_bytes(), &[0]].concat();
             program.globals.push(Global {
-                name: String::new(),
+                name: NAME.to_owned(),
                 origin: Origin::Model,
                 size: data.len() as u64,
                 align: 1,

@@ -1,4 +1,4 @@
-//! Names of the program's variables: no input is to be called like one.
+//! What the program calls its variables: where a run begins in the middle of it, their values have these names.
 
 use icsched_ir::{Function, Origin, Program};
 use rustc_hash::FxHashSet;

@@ -180,8 +180,8 @@ impl Origins {
         }
     }
 
-    /// Keeps symbols from having the name of an input, which is `x` in a run from the entry if it is stored to `x`.
-    /// What inputs are called is among the constant strings. O(bytes of constants).
+    /// Keeps symbols from having the name of an input: in a run from the entry it is `x` if it is stored to `x`. The
+    /// names of inputs are among the constant strings. O(bytes of constants).
     pub(crate) fn reserve_input_names(&mut self) {
         let constants = self.program.globals.values().filter(|g| g.constant && g.relocations.is_empty());
         let text = |data: &[u8]| String::from_utf8(data.strip_suffix(&[0])?.to_vec()).ok();
