@@ -1,14 +1,16 @@
 //! What `icsched check` and `icsched replay` say, and where they write it.
 
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use icsched_driver::check::{CheckResult, Finding, FindingFile, FindingKind, Verdict};
+use icsched_driver::check::{CheckResult, Finding, FindingFile, FindingKind, TraceStep, Verdict};
 use icsched_driver::replay::Replayed;
 use icsched_driver::{DriverError, Enumeration};
 use icsched_report::View;
 use icsched_report::check::{Options, github, json, junit, sarif, text};
 
-use crate::answers::{print_or_tell, write_json};
+use crate::answers::{print, print_or_tell, write_json};
 use crate::args::{CheckArgs, FailOn, ReplayArgs};
 use crate::output;
 use crate::status::Status;
@@ -113,11 +115,17 @@ fn status(args: &CheckArgs, result: &CheckResult) -> Status {
     }
 }
 
-/// What a replay came to, as text; its JSON is written to where it is wanted.
-pub(crate) fn replayed(args: &ReplayArgs, file: &FindingFile, replayed: &Replayed) -> Result<String, DriverError> {
+/// Tells what a replay came to.
+pub(crate) fn tell_replay(
+    args: &ReplayArgs,
+    quiet: bool,
+    file: &FindingFile,
+    replayed: &Replayed,
+) -> Result<Status, DriverError> {
     if let Some(path) = &args.json {
         let value = serde_json::json!({
             "schema": "icsched/replay/1",
+            "program": file.program,
             "shows": replayed.shows,
             "message": replayed.message,
             "fingerprint": file.finding.fingerprint,
@@ -125,18 +133,36 @@ pub(crate) fn replayed(args: &ReplayArgs, file: &FindingFile, replayed: &Replaye
         });
         write_json(&(serde_json::to_string_pretty(&value).expect("plain data has a JSON form") + "\n"), path)?;
     }
-    let mut text = String::new();
-    if args.step || args.trace {
-        for (number, step) in (1..).zip(&replayed.steps) {
-            let at = step.frames.last().map(|site| format!("  {site}")).unwrap_or_default();
-            text += &format!("{number:>5}  T{} {}({}){at}\n", step.thread, step.operation, step.object);
+    if !quiet && args.json.as_deref() != Some(Path::new("-")) {
+        steps(args, &replayed.steps)?;
+        let how = if replayed.shows { "the finding shows" } else { "the finding does not show" };
+        print(&format!("{how}: {}\n", replayed.message))?;
+    }
+    Ok(if replayed.shows { Status::Found } else { Status::Clean })
+}
+
+/// The steps of a run, if they are wanted. With `--step` each has its source line, and a terminal waits for Enter.
+fn steps(args: &ReplayArgs, steps: &[TraceStep]) -> Result<(), DriverError> {
+    if !args.step && !args.trace {
+        return Ok(());
+    }
+    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for (number, step) in (1..).zip(steps) {
+        let place = step.frames.last();
+        let at = place.map(|site| format!("  {site}")).unwrap_or_default();
+        let mut text = format!("{number:>5}  T{} {}({}){at}\n", step.thread, step.operation, step.object);
+        if args.step
+            && let Some(site) = place
+        {
+            let source = texts.entry(site.file.clone()).or_insert_with(|| std::fs::read_to_string(&site.file).ok());
+            let line = source.as_deref().and_then(|text| text.lines().nth((site.line as usize).checked_sub(1)?));
+            text += &line.map(|line| format!("       {}\n", line.trim())).unwrap_or_default();
+        }
+        print(&text)?;
+        let asks = args.step && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if asks && std::io::stdin().read_line(&mut String::new()).is_err() {
+            return Ok(());
         }
     }
-    text += match replayed.shows {
-        true => "the finding shows: ",
-        false => "the finding does not show: ",
-    };
-    text += &replayed.message;
-    text.push('\n');
-    Ok(text)
+    Ok(())
 }

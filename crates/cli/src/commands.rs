@@ -157,11 +157,7 @@ fn run_replay(args: &ReplayArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> 
     let replayed = replay::replay(&config, &file.digest, &file.finding);
     drop(watch);
     let replayed = replayed?;
-    let text = check_output::replayed(args, &file, &replayed)?;
-    if !cli.quiet {
-        print(&text)?;
-    }
-    Ok(if replayed.shows { Status::Found } else { Status::Clean })
+    check_output::tell_replay(args, cli.quiet, &file, &replayed)
 }
 
 /// Says what was not searched because it was known.

@@ -14,7 +14,7 @@ use crate::error::DriverError;
 pub use icsched_check::suppress::Baseline;
 pub use icsched_schedule::finding::{CHECK_SCHEMA, FINDING_SCHEMA};
 pub use icsched_schedule::{
-    CheckResult, CheckStatistics, Finding, FindingFile, FindingKind, Input, Suppressed, Verdict,
+    CheckResult, CheckStatistics, Finding, FindingFile, FindingKind, Input, Suppressed, TraceStep, Verdict,
 };
 
 /// What to check.
