@@ -8,13 +8,12 @@ use icsched_epochs::Setting;
 use icsched_epochs::threads::spawn_or_do;
 use icsched_realise::{Chains, Counts, Goal, Realised, Realiser};
 use icsched_schedule::{
-    Blocked, ChainLink, Enumeration, Finding, FindingKind, FindingThread, Held, Near, ScheduleEnd, Site, Verdict,
+    Blocked, ChainLink, Enumeration, Finding, FindingKind, FindingThread, Held, Near, ScheduleEnd, Site, Verdict, knot,
 };
 use icsched_smt::in_fresh_context;
 
 use crate::describe::{finding, sentence, short};
 use crate::fingerprint::fingerprint;
-use crate::knot::knot;
 use crate::smaller::{neighbours, smaller};
 use crate::suspects::{Suspect, kind_of};
 

@@ -9,13 +9,12 @@ use icsched_machine::{BlockedThread, PathEnd, ThreadId};
 use icsched_realise::{Ended, Shown, input_of};
 use icsched_schedule::{
     Blocked, DeadlockClass, Finding, FindingKind, FindingThread, Held, ScheduleEnd, Site, StepRole, ThreadEnd,
-    TraceStep, Turn, Verdict,
+    TraceStep, Turn, Verdict, knot,
 };
 use icsched_symbolic::trace::SyncEvent;
 
 use crate::budgets::BUDGETS;
 use crate::fingerprint::fingerprint;
-use crate::knot::knot;
 use crate::places::{frames, innermost, site};
 
 /// What a step does, by the function that is called.

@@ -2,7 +2,7 @@
 //!
 //! - `suspects`: the ends of schedules that are wrong, one for each bug as far as schedules tell.
 //! - [`icsched_realise`] looks for a run of each.
-//! - `knot`: which threads of a deadlock are the reason, and why.
+//! - [`knot`](icsched_schedule::knot()): which threads of a deadlock are the reason, and why.
 //! - `describe`: from a run to what a reader wants to know of it.
 //! - `smaller`: the smallest input.
 //! - [`suppress`]: what users have said about findings before.
@@ -14,7 +14,6 @@ mod budgets;
 mod check;
 mod describe;
 mod fingerprint;
-mod knot;
 mod places;
 pub mod replay;
 mod smaller;

@@ -1,12 +1,12 @@
 //! What a run is to show.
 
-use icsched_schedule::ScheduleEnd;
+use icsched_schedule::{Knot, ScheduleEnd, knot};
 
 /// The end that a run is to have, as far as it is compared: what happens, and where. Numbers of threads and names of
 /// objects are left out: a state in the middle of the program may know them by other names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Goal {
-    /// Threads are blocked in these calls, sorted: function and place.
+    /// The threads of the [knot](Knot) are blocked in these calls, sorted, each once: function and place.
     Deadlock(Vec<(String, String)>),
     /// Loops go round for ever at these places, sorted.
     Endless(Vec<String>),
@@ -21,8 +21,11 @@ impl Goal {
     pub fn of(end: &ScheduleEnd) -> Option<Self> {
         match end {
             ScheduleEnd::Deadlock { blocked } => {
-                let mut calls: Vec<_> = blocked.iter().map(|b| (b.op.clone(), b.at.clone())).collect();
+                let Knot { threads, .. } = knot(blocked, |_| false);
+                let reason = blocked.iter().filter(|b| threads.contains(&b.thread));
+                let mut calls: Vec<_> = reason.map(|b| (b.op.clone(), b.at.clone())).collect();
                 calls.sort();
+                calls.dedup();
                 Some(Self::Deadlock(calls))
             }
             ScheduleEnd::Endless { loops, .. } => {

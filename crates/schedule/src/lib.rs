@@ -19,6 +19,7 @@ pub mod finding;
 pub mod graph;
 pub mod hash;
 pub mod input;
+mod knot;
 mod published;
 pub mod reason;
 mod searched_with;
@@ -43,6 +44,7 @@ pub use finding::{
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome, Place};
 pub use hash::ShortHash;
 pub use input::{Answer, Bytes, Input};
+pub use knot::{Knot, knot};
 pub use published::published_schema;
 pub use reason::{IncompleteKind, Reason};
 pub use searched_with::{Json, SearchedWith, Summarisable, Summarised};

@@ -5,15 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_schedule::{Blocked, DeadlockClass};
+use crate::end::Blocked;
+use crate::finding::DeadlockClass;
 
 /// The reason of a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Knot {
+pub struct Knot {
     /// Which sort of one it is.
-    pub(crate) class: DeadlockClass,
+    pub class: DeadlockClass,
     /// The threads that are the reason, by number; those that have ended with a lock are not among them.
-    pub(crate) threads: Vec<u32>,
+    pub threads: Vec<u32>,
 }
 
 /// What a blocked thread waits for.
@@ -48,7 +49,7 @@ fn awaited(blocked: &Blocked) -> Option<u32> {
 }
 
 /// The reason of a deadlock. `was_signalled` says whether somebody has signalled an object before.
-pub(crate) fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
+pub fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
     let by_thread: BTreeMap<u32, &Blocked> = blocked.iter().map(|b| (b.thread, b)).collect();
     if let Some(cycle) = cycle(&by_thread) {
         let is_lock = |thread: &u32| by_thread.get(thread).is_some_and(|b| wait_of(&b.op) == Wait::Lock);
