@@ -30,6 +30,10 @@ pub(crate) struct Budgets {
     ///
     /// Protects from a slow answer to Ctrl-C. No test shows it.
     pub(crate) slice: u64,
+    /// Paths of one search whose decisions are still to be taken the other way.
+    ///
+    /// Protects memory: each has its terms. Shows in findings that stay `possible`.
+    pub(crate) open_paths: usize,
     /// Decisions of a run that are taken the other way to find a good input near it.
     ///
     /// Protects the time of a check. Shows in findings without a near input.
@@ -49,6 +53,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     questions: 200,
     instructions: 20_000_000,
     slice: 1 << 18,
+    open_paths: 32,
     near: 24,
     waiting: 2000,
 };

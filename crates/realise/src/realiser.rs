@@ -9,10 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use icsched_epochs::Setting;
+use icsched_ir::ProgramPoint;
 use icsched_machine::{DecisionKind, PathEnd, ThreadId};
 use icsched_schedule::{Input, InputConstraint};
 use icsched_smt::{Model, Term, serial};
 use icsched_symbolic::inputs::TestInput;
+use rustc_hash::FxHashSet;
 
 use crate::budgets::BUDGETS;
 use crate::chain::Chain;
@@ -74,6 +76,8 @@ pub struct Realiser<'a, 'p> {
     runner: Runner<'a>,
     /// The first run that was met by the way for each end that is wrong.
     met: BTreeMap<Goal, (TestInput, Arc<[ThreadId]>)>,
+    /// Sides of decisions that paths have taken.
+    sides: FxHashSet<(ProgramPoint, bool)>,
     paths: u64,
     path_instructions: u64,
 }
@@ -82,9 +86,21 @@ pub struct Realiser<'a, 'p> {
 struct Open {
     twin: Twin,
     followed: Followed,
+    /// Sides of decisions that no path before it had taken.
+    fresh: usize,
+    /// Whether it asks for what functions give for text, which says more in one step.
+    is_short: bool,
     /// Decisions that can be taken the other way: those from `bound` up to here.
     next: usize,
     bound: usize,
+}
+
+impl Open {
+    /// Which one is gone on with: who came farthest, then who did something new. A run that only goes round once more
+    /// tells little.
+    fn rank(&self) -> (usize, usize, bool, bool, usize) {
+        (self.followed.links, self.followed.nodes, self.fresh > 0, self.is_short, self.fresh)
+    }
 }
 
 /// Why a search has no answer.
@@ -100,7 +116,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
     /// For a prepared program.
     pub fn new(setting: &'a Setting<'p>) -> Self {
         let runner = Runner::new(setting.request);
-        Self { setting, runner, met: BTreeMap::new(), paths: 0, path_instructions: 0 }
+        Self { setting, runner, met: BTreeMap::new(), sides: FxHashSet::default(), paths: 0, path_instructions: 0 }
     }
 
     /// What was done so far.
@@ -157,7 +173,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
         for input in self.seeds(&seeds) {
             if !tried.contains(&input) {
                 tried.push(input.clone());
-                if let Some(shown) = self.run(chain, &input, 0, goal, &mut open, doubts) {
+                if let Some(shown) = self.run(chain, &input, (Text::Bytes, 0), goal, &mut open, doubts) {
                     return Some(shown);
                 }
             }
@@ -167,24 +183,28 @@ impl<'a, 'p> Realiser<'a, 'p> {
                 doubts.limit = true;
                 return None;
             }
-            let best = (0..open.len()).max_by_key(|&at| (open[at].followed.links, open[at].followed.nodes, at))?;
-            let Open { twin, next, bound, followed } = &mut open[best];
+            let best = (0..open.len()).max_by_key(|&at| (open[at].rank(), at))?;
+            let Open { twin, next, bound, followed, fresh, is_short } = &mut open[best];
             if *next <= *bound {
-                open.swap_remove(best);
+                open.remove(best);
                 continue;
             }
+            // It is asked less and less before others are.
+            *fresh -= usize::from(*next % 8 == 0 && *fresh > 0);
             *next -= 1;
             let at = *next;
             if !is_worth_negating(twin.decided[at].kind, goal) {
                 continue;
             }
+            let text = if *is_short { Text::Functions } else { Text::Bytes };
             let model = twin.other_side(at);
             match model {
                 Ok(None) => {
-                    let is_farther = doubts
-                        .core
-                        .as_ref()
-                        .is_none_or(|(known, _)| (known.links, known.nodes) < (followed.links, followed.nodes));
+                    let is_farther = text == Text::Bytes
+                        && doubts
+                            .core
+                            .as_ref()
+                            .is_none_or(|(known, _)| (known.links, known.nodes) < (followed.links, followed.nodes));
                     if is_farther {
                         doubts.core = Some((*followed, twin.text(at)));
                     }
@@ -194,7 +214,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
                     let input = self.setting.request.inputs.test_input(&model);
                     if !tried.contains(&input) {
                         tried.push(input.clone());
-                        if let Some(shown) = self.run(chain, &input, at + 1, goal, &mut open, doubts) {
+                        if let Some(shown) = self.run(chain, &input, (text, at + 1), goal, &mut open, doubts) {
                             return Some(shown);
                         }
                     }
@@ -225,7 +245,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
         &mut self,
         chain: &Chain<'_>,
         input: &TestInput,
-        bound: usize,
+        bound: (Text, usize),
         goal: &Goal,
         open: &mut Vec<Open>,
         doubts: &mut Doubts,
@@ -240,15 +260,43 @@ impl<'a, 'p> Realiser<'a, 'p> {
             }
             self.met.entry(found).or_insert_with(|| (input.clone(), Arc::clone(&order)));
         }
-        let twin = self.twin(input, &order, Text::Bytes)?;
+        for text in [Text::Bytes, Text::Functions] {
+            if let Some(next) = self.open(input, &order, text, followed, bound, doubts) {
+                open.push(next);
+            }
+            if open.len() > BUDGETS.open_paths
+                && let Some(worst) = (0..open.len()).min_by_key(|&at| (open[at].rank(), at))
+            {
+                open.remove(worst);
+                doubts.cut = true;
+            }
+        }
+        tracing::debug!(?followed, input = ?input.argv, ends = %ended.schedule_end(), "a run along a chain");
+        None
+    }
+
+    /// The path of a run. `bound` counts decisions of a path that looks at text in the same way.
+    fn open(
+        &mut self,
+        input: &TestInput,
+        order: &Arc<[ThreadId]>,
+        text: Text,
+        followed: Followed,
+        bound: (Text, usize),
+        doubts: &mut Doubts,
+    ) -> Option<Open> {
+        let twin = self.twin(input, order, text)?;
         doubts.cut |= twin.is_cut;
+        let bound = if bound.0 == text { bound.1 } else { 0 };
         let until = followed.left_at.map_or(twin.decided.len(), |left| {
             twin.decided.iter().rposition(|decided| decided.events <= left).map_or(0, |at| at + 1)
         });
-        tracing::debug!(?followed, decided = twin.decided.len(), until, input = ?input.argv, ends = %ended.schedule_end(), "a run along a chain");
-        let bound = bound.max(until.saturating_sub(BUDGETS.questions));
-        open.push(Open { twin, followed, next: until, bound });
-        None
+        let fresh =
+            twin.decided.iter().filter_map(|decided| decided.side).filter(|&side| self.sides.insert(side)).count();
+        let asked = until.saturating_sub(BUDGETS.questions);
+        doubts.cut |= asked > bound;
+        let bound = bound.max(asked);
+        Some(Open { twin, followed, fresh, is_short: text == Text::Functions, next: until, bound })
     }
 
     /// Runs the program as it is in an order, and looks whether that shows the goal.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use icsched_epochs::Setting;
 use icsched_explore::explore::{Advance, Limits, PathRun, StepKind};
+use icsched_ir::ProgramPoint;
 use icsched_machine::code::Marks;
 use icsched_machine::step::EpochLength;
 use icsched_machine::{DecisionKind, Machine, SyncObjects, ThreadId};
@@ -25,6 +26,8 @@ pub(crate) struct Decided {
     pub(crate) condition: Term,
     /// Synchronisation events of the path before it.
     pub(crate) events: usize,
+    /// Which instruction decides, and which side it took.
+    pub(crate) side: Option<(ProgramPoint, bool)>,
 }
 
 /// How models look at text that is an input.
@@ -91,7 +94,10 @@ impl Twin {
             }
         };
         let decided = run.steps.iter().filter_map(|step| match step.what {
-            StepKind::Choice { kind, condition, .. } => Some(Decided { kind, condition, events: step.events }),
+            StepKind::Choice { kind, condition, taken } => {
+                let side = step.point.map(|point| (point, taken));
+                Some(Decided { kind, condition, events: step.events, side })
+            }
             StepKind::Switch => None,
         });
         let decided = decided.collect();
