@@ -18,6 +18,11 @@ pub(crate) struct Budgets {
     ///
     /// Protects the time of a check. Shows in findings that stay `possible`.
     pub(crate) runs: u64,
+    /// Runs along one chain: at first, and when all chains were tried.
+    ///
+    /// Protects from a chain that cannot be followed and takes all runs. Shows in
+    /// `c-tests/schedules/status_behind_a_handler.c`, with `check`.
+    pub(crate) runs_of_chain: [u64; 2],
     /// Questions about other sides of the decisions of one path.
     ///
     /// Protects from paths that inputs decide at every byte. Shows in the same.
@@ -49,7 +54,8 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     chains: 8,
     links: 64,
     rounds: 3,
-    runs: 120,
+    runs: 300,
+    runs_of_chain: [12, 100],
     questions: 200,
     instructions: 20_000_000,
     slice: 1 << 18,

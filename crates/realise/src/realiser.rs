@@ -134,12 +134,20 @@ impl<'a, 'p> Realiser<'a, 'p> {
             return Realised::Shown(Box::new(shown));
         }
         let first = self.runner.runs;
+        // A run that is held to nothing may get there as well.
+        let free = Chain { links: Vec::new() };
+        let all: Vec<_> = chains.iter().map(|(chain, seed)| (chain, *seed)).chain([(&free, None)]).collect();
         let mut doubts = Doubts::default();
-        for (chain, seed) in chains {
-            if let Some(shown) = self.along(chain, *seed, goal, first, &mut doubts) {
-                return Realised::Shown(Box::new(shown));
+        // A few runs for each chain, then more: the shortest one may be none that can be followed.
+        for most in BUDGETS.runs_of_chain {
+            doubts = Doubts::default();
+            for &(chain, seed) in &all {
+                let until = self.runner.runs.saturating_add(most).min(first.saturating_add(BUDGETS.runs));
+                if let Some(shown) = self.along(chain, seed, goal, until, &mut doubts) {
+                    return Realised::Shown(Box::new(shown));
+                }
             }
-            if doubts.limit {
+            if !doubts.limit {
                 break;
             }
         }
@@ -157,13 +165,13 @@ impl<'a, 'p> Realiser<'a, 'p> {
         }
     }
 
-    /// Looks for a run along one chain.
+    /// Looks for a run along one chain, until there were so many in all.
     fn along(
         &mut self,
         chain: &Chain<'_>,
         seed: Option<&InputConstraint>,
         goal: &Goal,
-        first: u64,
+        until: u64,
         doubts: &mut Doubts,
     ) -> Option<Shown> {
         let mut tried: Vec<TestInput> = Vec::new();
@@ -179,7 +187,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
             }
         }
         loop {
-            if self.runner.runs - first >= BUDGETS.runs || self.setting.request.limits.reached().is_some() {
+            if self.runner.runs >= until || self.setting.request.limits.reached().is_some() {
                 doubts.limit = true;
                 return None;
             }

@@ -22,6 +22,8 @@ pub struct Knot {
 enum Wait {
     /// A lock.
     Lock,
+    /// What is done once, and has been begun.
+    Once,
     Join,
     Condition,
     Barrier,
@@ -35,6 +37,7 @@ fn wait_of(operation: &str) -> Wait {
         () if has(&["cond", "cnd"]) => Wait::Condition,
         () if has(&["barrier"]) => Wait::Barrier,
         () if has(&["sem_"]) => Wait::Semaphore,
+        () if has(&["once"]) => Wait::Once,
         () => Wait::Lock,
     }
 }
@@ -44,15 +47,23 @@ fn awaited(blocked: &Blocked) -> Option<u32> {
     match wait_of(&blocked.op) {
         Wait::Join => blocked.object.strip_prefix("thread ")?.parse().ok(),
         Wait::Lock => blocked.holder,
+        Wait::Once => blocked.holder.or_else(|| is_within_itself(blocked).then_some(blocked.thread)),
         Wait::Condition | Wait::Barrier | Wait::Semaphore => None,
     }
+}
+
+/// Whether a thread waits in a function that it has called before, and not returned from: it has begun itself what it
+/// waits for.
+fn is_within_itself(blocked: &Blocked) -> bool {
+    let Some((last, outer)) = blocked.stack.split_last() else { return false };
+    outer.iter().any(|site| site.function == last.function)
 }
 
 /// The reason of a deadlock. `was_signalled` says whether somebody has signalled an object before.
 pub fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
     let by_thread: BTreeMap<u32, &Blocked> = blocked.iter().map(|b| (b.thread, b)).collect();
     if let Some(cycle) = cycle(&by_thread) {
-        let is_lock = |thread: &u32| by_thread.get(thread).is_some_and(|b| wait_of(&b.op) == Wait::Lock);
+        let is_lock = |thread: &u32| by_thread.get(thread).is_some_and(|b| wait_of(&b.op) != Wait::Join);
         let class = match (cycle.len(), cycle.iter().any(is_lock)) {
             (1, true) => DeadlockClass::SelfDeadlock,
             (_, true) => DeadlockClass::LockCycle,
