@@ -270,26 +270,37 @@ pub(crate) fn sentence(class: DeadlockClass, threads: &[FindingThread]) -> Strin
     };
     let ended =
         |holder: u32| threads.iter().find(|thread| thread.thread == holder)?.ended.as_ref().map(|e| short(&e.at));
+    // What a thread waits for, and why it does not come.
     let one = |thread: &FindingThread| {
         let FindingThread { thread: number, object, holder, waits_for, .. } = thread;
         match *holder {
             Some(own) if own == *number => {
                 let since = since(own, object).map(|at| format!(" since {at}")).unwrap_or_default();
-                format!("T{number} waits for {object}, which it holds itself{since}")
+                format!("{object}, which it holds itself{since}")
             }
             Some(other) if class == DeadlockClass::LeakedLock => {
                 let leaked = since(other, object).map(|at| format!(" at {at}")).unwrap_or_default();
                 let end = ended(other).map(|at| format!(" at {at}")).unwrap_or_default();
-                format!("T{number} waits for {object}, leaked by T{other}{leaked}, which ended{end}")
+                format!("{object}, leaked by T{other}{leaked}, which ended{end}")
             }
             Some(other) => {
                 let since = since(other, object).map(|at| format!(" since {at}")).unwrap_or_default();
-                format!("T{number} waits for {object}, held by T{other}{since}")
+                format!("{object}, held by T{other}{since}")
             }
-            None => format!("T{number} waits for {waits_for}"),
+            None => waits_for.clone(),
         }
     };
-    let all: Vec<String> = threads.iter().filter(|thread| !thread.operation.is_empty()).map(one).collect();
+    let waiting: Vec<(u32, String)> =
+        threads.iter().filter(|thread| !thread.operation.is_empty()).map(|t| (t.thread, one(t))).collect();
+    let alike = waiting.chunk_by(|a, b| a.1 == b.1).map(|alike| {
+        let names: Vec<String> = alike.iter().map(|(number, _)| format!("T{number}")).collect();
+        match names.split_last() {
+            Some((last, [])) => format!("{last} waits for {}", alike[0].1),
+            Some((last, others)) => format!("{} and {last} wait for {}", others.join(", "), alike[0].1),
+            None => String::new(),
+        }
+    });
+    let all: Vec<String> = alike.collect();
     let more = match class {
         DeadlockClass::LostSignal => "; the signal came before the wait",
         DeadlockClass::NobodyToSignal => "; nobody is left who would signal",
