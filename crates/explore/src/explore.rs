@@ -454,6 +454,7 @@ impl PathRun {
             let taken = machine.domain.pool.eval_with(condition, inputs, known) == 1;
             let holds = if taken { condition } else { machine.domain.pool.not(condition) };
             self.step(machine, site.thread, StepKind::Choice { kind, condition: holds, taken });
+            self.choices += 1;
             self.assume(machine, site, condition, taken, OtherSide::Feasible, OtherSide::Unknown);
             return match taken || kind != DecisionKind::Assume {
                 true => None,

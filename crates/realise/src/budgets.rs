@@ -27,6 +27,11 @@ pub(crate) struct Budgets {
     ///
     /// Protects from paths that inputs decide at every byte. Shows in the same.
     pub(crate) questions: usize,
+    /// Decisions on one path.
+    ///
+    /// Protects the time of a path: each is compared with all before it. Shows in
+    /// `c-tests/epochs/subscripts/goal_behind_the_start.c`, with `check`.
+    pub(crate) decisions: usize,
     /// Instructions of one run, or path.
     ///
     /// Protects from runs that do not end. Shows in findings behind long computations.
@@ -57,6 +62,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     runs: 300,
     runs_of_chain: [12, 100],
     questions: 200,
+    decisions: 20_000,
     instructions: 20_000_000,
     slice: 1 << 18,
     open_paths: 32,

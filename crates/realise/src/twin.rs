@@ -77,6 +77,7 @@ impl Twin {
         let limits = Limits {
             instructions: BUDGETS.instructions,
             deadline: setting.request.limits.deadline,
+            decisions: BUDGETS.decisions,
             errors: false,
             ..Limits::default()
         };
