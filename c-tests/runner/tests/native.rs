@@ -2,8 +2,10 @@
 //! programs and random ones.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use c_tests_runner::locate::Tools;
+use serde_json::Value;
 use xtask::native::run_words;
 
 /// Programs that the comparison cannot follow, with the reason.
@@ -58,4 +60,54 @@ fn every_input_of_random_programs_has_a_schedule_that_a_run_follows() {
     assert_eq!(status, 0, "{said}");
     let followed = said.split_once(" runs followed").and_then(|(before, _)| before.rsplit(' ').next()?.parse().ok());
     assert!(followed.is_some_and(|runs: u32| runs > FOLLOWED), "{said}");
+}
+
+/// A finding's calls in which threads wait, as the scheduler prints them: `pthread_join(...) at file.c:12`.
+fn waits(finding: &Value) -> Vec<(String, String)> {
+    let threads = finding["threads"].as_array().expect("a finding has threads");
+    let waiting = threads.iter().filter(|thread| thread["operation"] != "");
+    let place = |thread: &Value| {
+        let site = thread["frames"].as_array().and_then(|frames| frames.last()).expect("who waits is somewhere");
+        let file = site["file"].as_str().expect("a file");
+        format!("at {}:{}", file.rsplit('/').next().expect("a name"), site["line"])
+    };
+    waiting.map(|thread| (thread["operation"].as_str().expect("a call").to_owned(), place(thread))).collect()
+}
+
+/// Every deadlock that a run in the interpreter has shown, natively, with the same input.
+#[test]
+fn findings_show_natively() {
+    let tools = Tools::find().expect("the tools are there");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("c-tests is around the runner");
+    let (mut wrong, mut looked) = (Vec::new(), 0);
+    for program in programs(folder, "findings") {
+        let work = tempfile::tempdir().expect("a temporary directory can be made");
+        let (bitcode, json) = (work.path().join("p.bc"), work.path().join("r.json"));
+        let compiled = Command::new(&tools.clang)
+            .args(["-g", "-w", "-emit-llvm", "-c"])
+            .arg(&program)
+            .arg("-o")
+            .arg(&bitcode)
+            .status();
+        assert!(compiled.expect("there is a compiler").success(), "{}", program.display());
+        let mut check = Command::new(&tools.icsched);
+        check.args(["check", "--quiet", "--only", "deadlock"]).arg(&bitcode).arg("--json").arg(&json);
+        check.args(["--", "@"]).status().expect("the binary is there");
+        let text = std::fs::read_to_string(&json).expect("it writes a result");
+        let result: Value = serde_json::from_str(&text).expect("JSON");
+        for finding in result["findings"].as_array().expect("findings").iter().filter(|f| f["confirmed"] == true) {
+            let words = finding["input"]["argv"].as_array().expect("arguments").iter().skip(1);
+            let words: Vec<&str> = words.map(|word| word.as_str().expect("a text")).collect();
+            let name = program.to_str().expect("a text");
+            let (_, said) = run_words(&[&[name, "--"], &words[..]].concat()).expect("the program is explored");
+            let is_shown = |line: &str, (call, at): &(String, String)| line.contains(call) && line.ends_with(at);
+            let shown = waits(finding).iter().all(|wait| said.lines().any(|line| is_shown(line, wait)));
+            if !shown || !said.contains("deadlock") {
+                wrong.push(format!("{name} {words:?}: {finding:#}\n{said}"));
+            }
+            looked += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(looked >= 6, "only {looked} findings");
 }
