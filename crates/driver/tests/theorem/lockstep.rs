@@ -309,6 +309,9 @@ impl<'a, 'r> Lockstep<'a, 'r> {
 
     /// The concrete run has ended where the path goes on or ends as well.
     fn stopped(&mut self, run: &PathRun, advance: &Advance, end: PathEnd) -> Result<(), Ended> {
+        if end == PathEnd::Infeasible {
+            return Err(Ended::Cut("an assumption of the program that does not hold"));
+        }
         let PathEnd::Error(error) = &end else {
             return Err(Ended::Wrong(format!("the concrete run ends with {end:?}, the path not yet")));
         };
@@ -346,7 +349,14 @@ impl<'a, 'r> Lockstep<'a, 'r> {
                 return self.compare_memory(&run.state);
             }
             PathEnd::Unsupported { .. } => return Err(Ended::Cut("something that is not supported")),
-            PathEnd::Infeasible => return Err(Ended::Wrong("the path is called infeasible".to_owned())),
+            PathEnd::Infeasible => {
+                return match self.catch_up(run.state.instructions + 1)? {
+                    Caught::Ended(PathEnd::Infeasible) => {
+                        Err(Ended::Cut("an assumption of the program that does not hold"))
+                    }
+                    Caught::Up | Caught::Ended(_) => Err(Ended::Wrong("the path is called infeasible".to_owned())),
+                };
+            }
             PathEnd::LeftContext => return self.left(run),
             PathEnd::Epoch | PathEnd::GoesRound => return Err(Ended::Cut("what these machines do not mark")),
             PathEnd::Exit { .. }
