@@ -105,7 +105,8 @@ fn status(args: &CheckArgs, result: &CheckResult) -> Status {
         true => finding.confirmed,
         false => args.fail_on.iter().any(|on| match on {
             FailOn::Kind(kind) => finding.kind == *kind,
-            FailOn::Verdict(verdict) => finding.verdict == *verdict,
+            // What is more certain is worse.
+            FailOn::Verdict(verdict) => finding.verdict <= *verdict,
         }),
     };
     match () {

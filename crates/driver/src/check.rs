@@ -1,14 +1,17 @@
 //! `icsched check`: findings.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use icsched_check::{Checked, Options, needs_runs, suppress};
 use icsched_enumerate::Progress;
+use icsched_epochs::Technique;
+use icsched_ir::{Callee, Function, Intrinsic, Op, Origin, Program};
 use icsched_schedule::{Database, Enumeration, IncompleteKind, Reason};
 use icsched_symbolic::request::Activity;
 
 use crate::config::EnumerateConfig;
-use crate::enumerate::{Enumerated, Source, enumerate, request};
+use crate::enumerate::{Enumerated, Source, enumerate_loaded, load_options, load_with, request};
 use crate::error::DriverError;
 
 pub use icsched_check::suppress::Baseline;
@@ -47,18 +50,24 @@ const TENTHS_FOR_SCHEDULES: u32 = 7;
 /// Finds what goes wrong in the schedules of a program, and a run of each.
 ///
 /// # Errors
-/// As [`enumerate`].
+/// As [`enumerate`](crate::enumerate::enumerate()).
 pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckOutcome, DriverError> {
     let start = Instant::now();
     let deadline = config.enumerate.limits.deadline();
     let mut searched = config.enumerate.clone();
     searched.limits.timeout = searched.limits.timeout.map(|all| all / 10 * TENTHS_FOR_SCHEDULES);
-    let Enumerated { result: schedules, source, unwritten } = enumerate(&searched, progress)?;
+    let loaded = load_with(&searched.program, &load_options(&searched.without), &searched.limits)?;
+    let looks_for_failures = config.kinds.iter().any(|kind| matches!(kind, FindingKind::Assert | FindingKind::Abort));
+    if looks_for_failures && may_fail(&loaded) {
+        tell_all_ends(&mut searched);
+    }
+    let Enumerated { result: schedules, source, unwritten } =
+        enumerate_loaded(&searched, Some(Arc::clone(&loaded)), progress)?;
     let enumerate_seconds = start.elapsed().as_secs_f64();
     let mut reasons: Vec<Reason> = schedules.all_reasons().into_iter().cloned().collect();
     let mut checked = Checked::default();
     if needs_runs(&schedules, &config.kinds) {
-        let request = request(&config.enumerate, deadline)?;
+        let request = request(&searched, Some(loaded), deadline)?;
         let options = Options { kinds: config.kinds.clone(), jobs: config.enumerate.jobs };
         let begin = |progress: &mut dyn Progress, activity: Activity| progress.doing(activity);
         let mut shown = progress;
@@ -107,6 +116,35 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
         _ => Ok(()),
     };
     Ok(CheckOutcome { result, schedules, source, unwritten: unwritten.or(kept.err()) })
+}
+
+/// Whether the program itself may abort or fail an assertion.
+fn may_fail(program: &Program) -> bool {
+    let fails =
+        |op: &Op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Abort | Intrinsic::AssertFail), .. });
+    let of = |function: &Function, is: &dyn Fn(&Op) -> bool| {
+        function.blocks.values().flat_map(|block| &block.insts).any(|inst| is(&inst.op))
+    };
+    let is_failure = |op: &Op| match op {
+        Op::Call { callee: Callee::Direct(callee), .. } => {
+            let callee = &program.functions[*callee];
+            callee.origin == Origin::Model && !callee.is_declaration() && of(callee, &fails)
+        }
+        op => fails(op),
+    };
+    let own = program.functions.values().filter(|f| f.origin == Origin::Program && !f.is_declaration());
+    { own }.any(|function| of(function, &is_failure))
+}
+
+/// Has a schedule made for each way in which the process ends: who aborts on the way along another schedule is none of
+/// it.
+fn tell_all_ends(config: &mut EnumerateConfig) {
+    if config.without.contains(&Technique::PrefixSchedules) {
+        return;
+    }
+    config.without.push(Technique::PrefixSchedules);
+    let at = config.typed.iter().position(|word| word == "--" || word.starts_with("--sym-args"));
+    config.typed.insert(at.unwrap_or(config.typed.len()), "--without=prefix-schedules".to_owned());
 }
 
 fn rounded(time: Duration) -> f64 {

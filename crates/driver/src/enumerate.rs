@@ -96,16 +96,21 @@ pub enum Source {
     Database,
 }
 
-/// What is to be done with a program, which is loaded for it.
+/// What is to be done with a program, which is loaded for it if it is not yet.
 ///
 /// # Errors
 /// If the program cannot be loaded.
 pub(crate) fn request(
     config: &EnumerateConfig,
+    loaded: Option<Arc<Program>>,
     deadline: Option<Instant>,
 ) -> Result<icsched_epochs::Request, DriverError> {
+    let program = match loaded {
+        Some(program) => program,
+        None => load_with(&config.program, &load_options(&config.without), &config.limits)?,
+    };
     Ok(icsched_epochs::Request {
-        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
+        program,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
         memory_errors: config.program.memory_errors,
@@ -131,6 +136,15 @@ pub(crate) fn request(
 /// that goes wrong is a reason for incompleteness in the result, but for a database that cannot be written: the result
 /// has [that](Enumerated::unwritten).
 pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumerated, DriverError> {
+    enumerate_loaded(config, None, progress)
+}
+
+/// The same for a program that may be loaded already.
+pub(crate) fn enumerate_loaded(
+    config: &EnumerateConfig,
+    loaded: Option<Arc<Program>>,
+    progress: &mut dyn Progress,
+) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
     let bitcode = read_file(&config.program.path);
     let start = Enumeration {
@@ -155,7 +169,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     if !kept.is_empty() {
         progress.stored();
     }
-    let request = request(config, deadline)?;
+    let request = request(config, loaded, deadline)?;
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
     let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };

@@ -58,7 +58,7 @@ pub fn replay(config: &EnumerateConfig, digest: &str, finding: &Finding) -> Resu
             help: "compile it the same way, or check it again".to_owned(),
         });
     }
-    let request = request(config, config.limits.deadline())?;
+    let request = request(config, None, config.limits.deadline())?;
     icsched_check::replay::replay(&request, finding).ok_or_else(|| DriverError::NotFound {
         message: "the finding has no input that a run could be given".to_owned(),
         help: "only a finding that is confirmed can be replayed".to_owned(),

@@ -41,7 +41,7 @@ pub fn verify(
         let help = format!("it was made from {}; compile it the same way, or enumerate again", database.program);
         return Err(DriverError::NotFound { message, help });
     }
-    let request = request(config, deadline)?;
+    let request = request(config, None, deadline)?;
     let result = icsched_verify::verify(&request, database, max_paths, &mut Shown(progress))
         .map_err(|error| DriverError::Inputs(error.to_string()))?;
     Ok(Verified { result, seconds: start.elapsed().as_secs_f64() })
