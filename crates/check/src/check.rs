@@ -118,9 +118,11 @@ fn look<'e>(
     let all = suspect.chains(chains);
     let ways = all.len();
     let realised = realiser.realise(&all, &suspect.goal);
+    let mut shown_by = None;
     let mut own = match realised {
         Realised::Shown(shown) => {
             let shown = smaller(realiser, &setting.request.inputs, *shown, &suspect.goal);
+            shown_by = Some(shown.input.clone());
             finding(&shown, kind).map(|mut told| {
                 let around = neighbours(&setting.request.inputs, &shown.input);
                 let near = realiser.near(&shown, &suspect.goal, &around);
@@ -139,7 +141,11 @@ fn look<'e>(
         }
         Realised::Unknown { why } => possible(suspect, kind, why),
     };
-    own.constraint = suspect.constraint().to_owned();
+    own.constraint = match shown_by {
+        // Of the schedules that show it, one that is for the input.
+        Some(input) => suspect.constraint_of(&mut |constraint| realiser.satisfies(&input, constraint)).to_owned(),
+        None => suspect.constraint().to_owned(),
+    };
     own.also_in = suspect.found.len().saturating_sub(1);
     if let Some((epoch, _)) = suspect.found.first() {
         own.epoch = epoch.to_string();

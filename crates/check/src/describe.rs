@@ -126,11 +126,15 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn deadlock(&self, blocked: &[BlockedThread], texts: &[Blocked]) -> Told {
+        // A signal that found nobody: before anybody waited there.
         let signalled = |object: &str| {
-            self.events().any(|event| {
-                matches!(event, SyncEvent::Node { operation, object_name, .. }
-                    if **object_name == *object && (operation.contains("signal") || operation.contains("broadcast")))
-            })
+            let on_it = self.events().filter_map(|event| match event {
+                SyncEvent::Node { operation, object_name, .. } if **object_name == *object => Some(operation),
+                SyncEvent::Node { .. } | SyncEvent::Create { .. } | SyncEvent::Order { .. } => None,
+            });
+            let is_signal = |operation: &str| operation.contains("signal") || operation.contains("broadcast");
+            let mut kinds = on_it.map(|operation| is_signal(operation));
+            kinds.next() == Some(true) && kinds.all(|is_signal| is_signal)
         };
         let knot = knot(texts, signalled);
         let stack_of = |thread: u32| blocked.iter().find(|b| b.thread.0 == thread);
@@ -208,6 +212,12 @@ impl Run<'_> {
         locks.iter().map(held).collect()
     }
 
+    /// Whether a call that made a thread's n-th node has returned an error.
+    fn has_failed(&self, thread: ThreadId, n: u32) -> bool {
+        let outcomes = &self.ended.state.thread(thread).outcomes;
+        outcomes.iter().any(|outcome| outcome.node == n && outcome.value.is_some_and(|value| value != 0))
+    }
+
     /// All that was synchronised, and where threads are blocked in the end.
     fn trace(&self, threads: &[FindingThread]) -> Vec<TraceStep> {
         let involved: BTreeSet<u32> = threads.iter().map(|thread| thread.thread).collect();
@@ -215,6 +225,7 @@ impl Run<'_> {
         let held = threads.iter().flat_map(|thread| thread.holds.iter().map(|held| held.object.as_str()));
         let objects: BTreeSet<&str> = waited.chain(held).filter(|object| !object.is_empty()).collect();
         let mut locked: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        let mut nodes: BTreeMap<u32, u32> = BTreeMap::new();
         let mut steps = Vec::new();
         for event in self.events() {
             let SyncEvent::Node { thread, operation, stack, object_name, .. } = event else { continue };
@@ -224,6 +235,12 @@ impl Run<'_> {
             let own = frames(self.program, stack);
             let operation = if own.is_empty() { THREAD_END } else { operation };
             let role = role(operation);
+            let n = nodes.entry(thread.0).or_insert(0_u32);
+            *n += 1;
+            let role = match role {
+                StepRole::Acquire if self.has_failed(*thread, *n) => StepRole::Other,
+                role => role,
+            };
             let holds = locked.entry(thread.0).or_default();
             match role {
                 StepRole::Acquire if operation.contains("lock") => holds.push(object_name.to_string()),

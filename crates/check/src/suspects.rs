@@ -88,6 +88,16 @@ impl<'e> Suspect<'e> {
         }
     }
 
+    /// The same for one that fits; empty if none does.
+    pub(crate) fn constraint_of(&self, fits: &mut dyn FnMut(&InputConstraint) -> bool) -> &'e str {
+        let constraints = self.found.iter().map(|(_, found)| match found {
+            Found::End(schedule, _) => &schedule.constraint,
+            Found::Error(error) => &error.constraint,
+        });
+        let found = constraints.into_iter().find(|constraint| fits(constraint));
+        found.map_or("", |constraint| &constraint.c)
+    }
+
     /// What happens, by the schedule alone.
     pub(crate) fn message(&self) -> String {
         match self.found.first() {

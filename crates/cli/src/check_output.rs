@@ -92,7 +92,8 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
 fn finding_file(result: &CheckResult, finding: &Finding) -> FindingFile {
     FindingFile {
         schema: icsched_driver::check::FINDING_SCHEMA.to_owned(),
-        program: result.program.clone(),
+        program: std::path::absolute(&result.program)
+            .map_or_else(|_| result.program.clone(), |p| p.display().to_string()),
         digest: result.digest.clone(),
         options: result.options.clone(),
         finding: finding.clone(),

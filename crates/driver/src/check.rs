@@ -98,7 +98,10 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
         options: schedules.options.clone(),
         complete,
         reasons,
-        assumptions: schedules.assumptions.iter().map(|assumption| assumption.describe().to_owned()).collect(),
+        assumptions: std::iter::once("threads run in the orders of these schedules, not in others")
+            .chain(schedules.assumptions.iter().map(|assumption| assumption.describe()))
+            .map(str::to_owned)
+            .collect(),
         findings,
         suppressed,
         epochs: schedules.epochs.len(),

@@ -327,9 +327,9 @@ impl<'a, 'p> Realiser<'a, 'p> {
         let mut twin = self.twin(&shown.input, &shown.order, Text::Functions)?;
         for input in neighbours.iter().take(BUDGETS.near) {
             if let Some(near) = self.good(input, shown)
-                && let Some(at) = twin.first_other(input)
+                && let Some(condition) = self.difference(&twin, shown, input)
             {
-                return Some((near, twin.text(at)));
+                return Some((near, condition));
             }
         }
         let late = (0..twin.decided.len()).rev().filter(|&at| is_worth_negating(twin.decided[at].kind, goal));
@@ -339,11 +339,30 @@ impl<'a, 'p> Realiser<'a, 'p> {
             }
             let Ok(Some(model)) = twin.other_side(at) else { continue };
             let input = self.setting.request.inputs.test_input(&model);
-            if let Some(near) = self.good(&input, shown) {
-                return Some((near, twin.text(at)));
+            if let Some(near) = self.good(&input, shown)
+                && let Some(condition) = self.difference(&twin, shown, &input)
+            {
+                return Some((near, condition));
             }
         }
         None
+    }
+
+    /// A condition that is true of a run's input and false of another one: a readable one, if there is one.
+    fn difference(&mut self, twin: &Twin, shown: &Shown, other: &TestInput) -> Option<String> {
+        if let Some(at) = twin.first_other(&shown.input, other) {
+            return Some(twin.text(at));
+        }
+        let exact = self.twin(&shown.input, &shown.order, Text::Bytes)?;
+        exact.first_other(&shown.input, other).map(|at| exact.text(at))
+    }
+
+    /// Whether an input satisfies a constraint of the first epoch.
+    pub fn satisfies(&mut self, input: &TestInput, constraint: &InputConstraint) -> bool {
+        let mut domain = domain(self.setting);
+        let terms = constraint.dag.as_ref().and_then(|dag| serial::import(&mut domain.pool, dag).ok());
+        let Some(&[term]) = terms.as_deref() else { return false };
+        domain.pool.eval_bool(term, &input.model())
     }
 
     /// An input, if the program ends by itself with it, in the order of a run as far as that goes.

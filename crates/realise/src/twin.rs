@@ -117,10 +117,22 @@ impl Twin {
         self.machine.domain.model_of(&constraints)
     }
 
-    /// The first decision that another input decides otherwise.
-    pub(crate) fn first_other(&self, input: &TestInput) -> Option<usize> {
-        let model = input.model();
-        self.decided.iter().position(|decided| !self.machine.domain.pool.eval_bool(decided.condition, &model))
+    /// The first decision that another input decides otherwise than the path's own. What functions give for text has a
+    /// value only where it is known of both.
+    pub(crate) fn first_other(&self, own: &TestInput, other: &TestInput) -> Option<usize> {
+        let (own, other) = (own.model(), other.model());
+        let pool = &self.machine.domain.pool;
+        let is_known = |symbol: &Term| {
+            let name = pool.symbol_name(*symbol).unwrap_or_default();
+            let is_of_text = name.contains('(') || name.contains("scanf");
+            !is_of_text || own.get(name).is_some() && other.get(name).is_some()
+        };
+        self.decided.iter().position(|decided| {
+            let condition = decided.condition;
+            pool.symbols_of(condition).iter().all(is_known)
+                && pool.eval_bool(condition, &own)
+                && !pool.eval_bool(condition, &other)
+        })
     }
 
     /// A decision in words, as C.

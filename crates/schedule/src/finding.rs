@@ -144,7 +144,7 @@ impl DeadlockClass {
     pub const fn explain(self) -> &'static str {
         match self {
             Self::LockCycle => {
-                "Each thread waits for a lock that the next one holds, and the last for one of the first."
+                "Each thread waits for the next one, for a lock that it holds or for its end, and the last one for the first."
             }
             Self::SelfDeadlock => "A thread waits for a lock that it holds itself.",
             Self::LeakedLock => "A thread ended without unlocking what it had locked, so nobody ever can.",

@@ -80,7 +80,8 @@ pub fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
     let semaphores = of(&|b| wait_of(&b.op) == Wait::Semaphore);
     let barriers = of(&|b| wait_of(&b.op) == Wait::Barrier);
     let locks = of(&|b| wait_of(&b.op) == Wait::Lock && b.holder.is_none());
-    let lost = blocked.iter().any(|b| wait_of(&b.op) == Wait::Condition && was_signalled(&b.object));
+    let mut waits = blocked.iter().filter(|b| wait_of(&b.op) == Wait::Condition);
+    let lost = waits.all(|b| was_signalled(&b.object));
     let signal = if lost { DeadlockClass::LostSignal } else { DeadlockClass::NobodyToSignal };
     let sorts = [
         (DeadlockClass::LeakedLock, leaked),

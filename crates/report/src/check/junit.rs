@@ -97,7 +97,7 @@ mod tests {
                         <skipped message="T1 waits for B, which T2 holds, and T2 for A, which T1 holds" type="deadlock/lock-cycle">possible[deadlock/lock-cycle]: T1 waits for B, which T2 holds, and T2 for A, which T1 holds
               --&gt; abba.c:10:3
               --&gt; abba.c:19:3
-              Each thread waits for a lock that the next one holds, and the last for one of the first.
+              Each thread waits for the next one, for a lock that it holds or for its end, and the last one for the first.
 
               T1 waits for the mutex B to be unlocked; T2 has held it since abba.c:17:3
                 stack   left (abba.c:10:3)

@@ -138,7 +138,7 @@ impl Renderer<'_> {
         if verdict == Verdict::Possible {
             self.entry("state", Tone::Code, &all(&finding.constraint, "any"));
             self.more("the state that would have to be where its epoch begins");
-        } else {
+        } else if !finding.constraint.is_empty() {
             self.entry("inputs", Tone::Code, &all(&finding.constraint, "all"));
         }
         self.steps(finding);
@@ -407,7 +407,7 @@ mod tests {
             possible[deadlock/lock-cycle]: T1 waits for B, which T2 holds, and T2 for A, which T1 holds
               --> abba.c:10:3
               --> abba.c:19:3
-              Each thread waits for a lock that the next one holds, and the last for one of the first.
+              Each thread waits for the next one, for a lock that it holds or for its end, and the last one for the first.
 
               T1 waits for the mutex B to be unlocked; T2 has held it since abba.c:17:3
                 stack   left (abba.c:10:3)
