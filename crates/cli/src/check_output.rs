@@ -51,7 +51,7 @@ pub(crate) fn tell(args: &CheckArgs, quiet: bool, result: &CheckResult, schedule
 
 /// Whether something else than the text goes to standard output.
 fn to_stdout(args: &CheckArgs) -> bool {
-    [&args.json, &args.sarif, &args.junit].into_iter().flatten().any(|file| file == Path::new("-"))
+    [&args.json, &args.sarif, &args.junit, &args.html].into_iter().flatten().any(|file| file == Path::new("-"))
 }
 
 /// Writes all files that are wanted.
@@ -73,7 +73,10 @@ fn write(
     }
     if let (Some(file), Some(schedules)) = (&args.html, schedules) {
         let page = icsched_report::html::render(&View::whole(schedules), Some(result), options);
-        std::fs::write(file, page).map_err(|error| failed(file, error))?;
+        match file == Path::new("-") {
+            true => print(&page)?,
+            false => std::fs::write(file, page).map_err(|error| failed(file, error))?,
+        }
     }
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;

@@ -125,11 +125,14 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
         baseline,
     };
     show::check_writable(&database)?;
-    for file in [&args.json, &args.sarif, &args.html, &args.junit].into_iter().flatten() {
-        if file != Path::new("-") {
-            open_for_writing(file)?;
-        }
+    let (to_stdout, files): (Vec<_>, Vec<_>) = [&args.json, &args.sarif, &args.html, &args.junit]
+        .into_iter()
+        .flatten()
+        .partition(|file| *file == Path::new("-"));
+    if to_stdout.len() + usize::from(args.github) > 1 {
+        return Err(DriverError::Inputs("only one result can be written to standard output".to_owned()));
     }
+    files.into_iter().try_for_each(|file| open_for_writing(file))?;
     let mut progress = ShownProgress::new(quiet);
     let watch = guard::limits::watch(&config.enumerate.limits, SEARCH_GRACE, cli);
     let outcome = check::check(&config, &mut progress);

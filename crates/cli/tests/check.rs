@@ -147,6 +147,8 @@ fn mistakes_are_told() {
     place.refuses("check p.ll --only livelock -- @", "`livelock` is no kind of finding");
     place.refuses("replay missing.json", "cannot read missing.json");
     place.run("check p.ll -o found -- @");
+    place.refuses("replay p.icsdb", "p.icsdb is a database, which may have several findings");
+    place.refuses("check p.ll --json - --sarif - -- @", "only one result can be written to standard output");
     place.refuses("replay p.icsdb#2", "p.icsdb has no finding `2`");
     std::fs::write(place.path("other.json"), "{}").expect("the directory is ours");
     place.refuses("replay other.json", "other.json is no finding");

@@ -38,8 +38,14 @@ fn of_database(path: &Path, number: &str) -> Result<FindingFile, DriverError> {
 }
 
 fn of_file(path: &Path) -> Result<FindingFile, DriverError> {
-    let text = std::fs::read_to_string(path).map_err(|error| DriverError::Read { path: path.to_path_buf(), error })?;
-    serde_json::from_str(&text).map_err(|error| DriverError::NotFound {
+    let text = std::fs::read(path).map_err(|error| DriverError::Read { path: path.to_path_buf(), error })?;
+    if crate::show::is_database(path) {
+        return Err(DriverError::NotFound {
+            message: format!("{} is a database, which may have several findings", path.display()),
+            help: format!("name one of them: {}#1", path.display()),
+        });
+    }
+    serde_json::from_slice(&text).map_err(|error| DriverError::NotFound {
         message: format!("{} is no finding: {error}", path.display()),
         help: "`icsched check -o DIR` writes each finding to a file of its own, DIR/1.json".to_owned(),
     })
