@@ -180,14 +180,14 @@ fn possible(suspect: &Suspect<'_>, kind: FindingKind, why: String) -> Finding {
             hold(&mut threads, b);
         }
         message = sentence(knot.class, &threads);
-        class = Some(knot.class);
+        class = knot.class;
     }
     let at: Vec<String> = match &suspect.goal {
         Goal::Abort(_, at) | Goal::Error(_, at) => vec![at.clone()],
         Goal::Endless(places) => places.clone(),
         Goal::Deadlock(_) => threads.iter().filter_map(|thread| thread.frames.last().map(Site::place)).collect(),
     };
-    if class.is_none()
+    if kind != FindingKind::Deadlock
         && let Some(first) = at.first()
     {
         message = format!("{message} at {}", short(first));

@@ -154,7 +154,7 @@ impl Run<'_> {
         let mut at: Vec<String> = threads.iter().map(|thread| innermost(&thread.frames)).collect();
         at.extend(threads.iter().flat_map(|thread| thread.holds.iter().map(|held| held.since.clone())));
         at.retain(|place| !place.is_empty());
-        Told { message: sentence(knot.class, &threads), class: Some(knot.class), at, threads }
+        Told { message: sentence(knot.class, &threads), class: knot.class, at, threads }
     }
 
     fn at_once(&self, thread: ThreadId, calls: Vec<Site>, message: &str) -> Told {
@@ -279,7 +279,7 @@ impl Run<'_> {
 }
 
 /// What happens, in a sentence.
-pub(crate) fn sentence(class: DeadlockClass, threads: &[FindingThread]) -> String {
+pub(crate) fn sentence(class: Option<DeadlockClass>, threads: &[FindingThread]) -> String {
     let since = |holder: u32, object: &str| {
         let thread = threads.iter().find(|thread| thread.thread == holder)?;
         let held = thread.holds.iter().find(|held| held.object == object).or(thread.holds.first())?;
@@ -295,7 +295,7 @@ pub(crate) fn sentence(class: DeadlockClass, threads: &[FindingThread]) -> Strin
                 let since = since(own, object).map(|at| format!(" since {at}")).unwrap_or_default();
                 format!("{object}, which it holds itself{since}")
             }
-            Some(other) if class == DeadlockClass::LeakedLock => {
+            Some(other) if class == Some(DeadlockClass::LeakedLock) => {
                 let leaked = since(other, object).map(|at| format!(" at {at}")).unwrap_or_default();
                 let end = ended(other).map(|at| format!(" at {at}")).unwrap_or_default();
                 format!("{object}, leaked by T{other}{leaked}, which ended{end}")
@@ -319,15 +319,18 @@ pub(crate) fn sentence(class: DeadlockClass, threads: &[FindingThread]) -> Strin
     });
     let all: Vec<String> = alike.collect();
     let more = match class {
-        DeadlockClass::LostSignal => "; the signal came before the wait",
-        DeadlockClass::NobodyToSignal => "; nobody is left who would signal",
-        DeadlockClass::NoPost => "; nobody is left who would post",
-        DeadlockClass::LockCycle
-        | DeadlockClass::SelfDeadlock
-        | DeadlockClass::LeakedLock
-        | DeadlockClass::ShortBarrier
-        | DeadlockClass::JoinNeverEnds
-        | DeadlockClass::JoinCycle => "",
+        Some(DeadlockClass::LostSignal) => "; the signal came before the wait",
+        Some(DeadlockClass::NobodyToSignal) => "; nobody is left who would signal",
+        Some(DeadlockClass::NoPost) => "; nobody is left who would post",
+        Some(
+            DeadlockClass::LockCycle
+            | DeadlockClass::SelfDeadlock
+            | DeadlockClass::LeakedLock
+            | DeadlockClass::ShortBarrier
+            | DeadlockClass::JoinNeverEnds
+            | DeadlockClass::JoinCycle,
+        )
+        | None => "",
     };
     format!("{}{more}", all.join("; "))
 }

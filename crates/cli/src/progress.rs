@@ -133,7 +133,9 @@ impl ShownProgress {
 impl Progress for ShownProgress {
     fn suspects(&mut self, done: usize, all: usize, runs: u64) {
         self.tell("looking for runs of what is wrong", "");
-        self.show(|| format!("{done} of {all} suspects decided, {runs} runs"));
+        if let Some(shown) = &self.shown {
+            *shown.text() = format!("looking for runs: {done} of {all} suspects decided, {runs} runs");
+        }
     }
 
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {

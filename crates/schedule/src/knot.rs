@@ -11,8 +11,9 @@ use crate::finding::DeadlockClass;
 /// The reason of a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Knot {
-    /// Which sort of one it is.
-    pub class: DeadlockClass,
+    /// Which sort of one it is, if that is known: in a state from the middle of a program nobody may know who holds a
+    /// lock.
+    pub class: Option<DeadlockClass>,
     /// The threads that are the reason, by number; those that have ended with a lock are not among them.
     pub threads: Vec<u32>,
 }
@@ -69,7 +70,7 @@ pub fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
             (_, true) => DeadlockClass::LockCycle,
             (_, false) => DeadlockClass::JoinCycle,
         };
-        return Knot { class, threads: cycle };
+        return Knot { class: Some(class), threads: cycle };
     }
     let of = |is_it: &dyn Fn(&Blocked) -> bool| -> Vec<u32> {
         blocked.iter().filter(|b| is_it(b)).map(|b| b.thread).collect()
@@ -84,14 +85,14 @@ pub fn knot(blocked: &[Blocked], was_signalled: impl Fn(&str) -> bool) -> Knot {
     let lost = waits.all(|b| was_signalled(&b.object));
     let signal = if lost { DeadlockClass::LostSignal } else { DeadlockClass::NobodyToSignal };
     let sorts = [
-        (DeadlockClass::LeakedLock, leaked),
-        (DeadlockClass::ShortBarrier, barriers),
-        (signal, conditions),
-        (DeadlockClass::NoPost, semaphores),
-        (DeadlockClass::LeakedLock, locks),
+        (Some(DeadlockClass::LeakedLock), leaked),
+        (Some(DeadlockClass::ShortBarrier), barriers),
+        (Some(signal), conditions),
+        (Some(DeadlockClass::NoPost), semaphores),
+        (None, locks),
     ];
     let found = sorts.into_iter().find(|(_, threads)| !threads.is_empty());
-    let (class, threads) = found.unwrap_or_else(|| (DeadlockClass::JoinNeverEnds, of(&|_| true)));
+    let (class, threads) = found.unwrap_or_else(|| (Some(DeadlockClass::JoinNeverEnds), of(&|_| true)));
     Knot { class, threads }
 }
 
@@ -138,7 +139,7 @@ mod tests {
 
     fn class(all: &[Blocked]) -> (DeadlockClass, Vec<u32>) {
         let Knot { class, threads } = knot(all, |object| object == "signalled");
-        (class, threads)
+        (class.expect("who holds locks is known"), threads)
     }
 
     #[test]
