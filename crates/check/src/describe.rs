@@ -133,8 +133,8 @@ impl Run<'_> {
                 SyncEvent::Node { .. } | SyncEvent::Create { .. } | SyncEvent::Order { .. } => None,
             });
             let is_signal = |operation: &str| operation.contains("signal") || operation.contains("broadcast");
-            let mut kinds = on_it.map(|operation| is_signal(operation));
-            kinds.next() == Some(true) && kinds.all(|is_signal| is_signal)
+            let kinds: Vec<bool> = on_it.map(|operation| is_signal(operation)).collect();
+            kinds.first() == Some(&true) && kinds.is_sorted_by(|a, b| a >= b)
         };
         let knot = knot(texts, signalled);
         let stack_of = |thread: u32| blocked.iter().find(|b| b.thread.0 == thread);
