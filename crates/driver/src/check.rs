@@ -1,12 +1,13 @@
 //! `icsched check`: findings.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use icsched_check::{Checked, Options, needs_runs, suppress};
 use icsched_enumerate::Progress;
 use icsched_epochs::Technique;
-use icsched_ir::{Callee, Function, Intrinsic, Op, Origin, Program};
+use icsched_ir::{CallGraph, Callee, FuncId, Intrinsic, Op, Origin, Program};
 use icsched_schedule::{Database, Enumeration, IncompleteKind, Reason};
 use icsched_symbolic::request::Activity;
 
@@ -121,22 +122,24 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
     Ok(CheckOutcome { result, schedules, source, unwritten: unwritten.or(kept.err()) })
 }
 
-/// Whether the program itself may abort or fail an assertion.
+/// Whether the program itself may abort or fail an assertion: by a call of a library function that does, or that calls
+/// one which does (`raise`), by name or through a pointer.
 fn may_fail(program: &Program) -> bool {
     let fails =
         |op: &Op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Abort | Intrinsic::AssertFail), .. });
-    let of = |function: &Function, is: &dyn Fn(&Op) -> bool| {
-        function.blocks.values().flat_map(|block| &block.insts).any(|inst| is(&inst.op))
+    let any = |func: FuncId, is: &dyn Fn(&Op) -> bool| {
+        let mut insts = program.functions[func].blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| is(&inst.op))
     };
-    let is_failure = |op: &Op| match op {
-        Op::Call { callee: Callee::Direct(callee), .. } => {
-            let callee = &program.functions[*callee];
-            callee.origin == Origin::Model && !callee.is_declaration() && of(callee, &fails)
-        }
-        op => fails(op),
-    };
-    let own = program.functions.values().filter(|f| f.origin == Origin::Program && !f.is_declaration());
-    { own }.any(|function| of(function, &is_failure))
+    let calls = |op: &Op, of: &BTreeSet<FuncId>| matches!(op, Op::Call { callee: Callee::Direct(callee), .. } if of.contains(callee));
+    let models = || program.functions.ids().filter(|&func| program.functions[func].origin == Origin::Model);
+    let mut failing: BTreeSet<FuncId> = models().filter(|&func| any(func, &fails)).collect();
+    let callers: Vec<FuncId> = models().filter(|&func| any(func, &|op| calls(op, &failing))).collect();
+    failing.extend(callers);
+    let graph = CallGraph::new(program);
+    let own = program.functions.ids().filter(|&func| program.functions[func].origin == Origin::Program);
+    failing.iter().any(|&func| graph.is_address_taken(func)) || { own }
+        .any(|func| any(func, &|op| fails(op) || calls(op, &failing)))
 }
 
 /// Has a schedule made for each way in which the process ends: who aborts on the way along another schedule is none of
