@@ -125,21 +125,20 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
 /// Whether the program itself may abort or fail an assertion: by a call of a library function that does, or that calls
 /// one which does (`raise`), by name or through a pointer.
 fn may_fail(program: &Program) -> bool {
-    let fails =
-        |op: &Op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Abort | Intrinsic::AssertFail), .. });
-    let any = |func: FuncId, is: &dyn Fn(&Op) -> bool| {
-        let mut insts = program.functions[func].blocks.values().flat_map(|block| &block.insts);
-        insts.any(|inst| is(&inst.op))
-    };
-    let calls = |op: &Op, of: &BTreeSet<FuncId>| matches!(op, Op::Call { callee: Callee::Direct(callee), .. } if of.contains(callee));
-    let models = || program.functions.ids().filter(|&func| program.functions[func].origin == Origin::Model);
-    let mut failing: BTreeSet<FuncId> = models().filter(|&func| any(func, &fails)).collect();
-    let callers: Vec<FuncId> = models().filter(|&func| any(func, &|op| calls(op, &failing))).collect();
-    failing.extend(callers);
     let graph = CallGraph::new(program);
-    let own = program.functions.ids().filter(|&func| program.functions[func].origin == Origin::Program);
-    failing.iter().any(|&func| graph.is_address_taken(func)) || { own }
-        .any(|func| any(func, &|op| fails(op) || calls(op, &failing)))
+    let fails = |func: FuncId| {
+        graph.intrinsics(func).iter().any(|intrinsic| matches!(intrinsic, Intrinsic::Abort | Intrinsic::AssertFail))
+    };
+    let calls = |func: FuncId, of: &BTreeSet<FuncId>| {
+        let mut insts = program.functions[func].blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| matches!(inst.op, Op::Call { callee: Callee::Direct(callee), .. } if of.contains(&callee)))
+    };
+    let of = |origin: Origin| program.functions.ids().filter(move |&func| program.functions[func].origin == origin);
+    let mut failing: BTreeSet<FuncId> = of(Origin::Model).filter(|&func| fails(func)).collect();
+    let callers: Vec<FuncId> = of(Origin::Model).filter(|&func| calls(func, &failing)).collect();
+    failing.extend(callers);
+    failing.iter().any(|&func| graph.is_address_taken(func))
+        || of(Origin::Program).any(|func| fails(func) || calls(func, &failing))
 }
 
 /// Has a schedule made for each way in which the process ends: who aborts on the way along another schedule is none of
