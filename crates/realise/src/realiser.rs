@@ -5,7 +5,6 @@
 //! symbolic domain says what inputs decided before; the last of these decisions is taken the other way first. The run
 //! that came farthest along the chain is gone on with.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use icsched_epochs::Setting;
@@ -74,9 +73,7 @@ impl Counts {
 pub struct Realiser<'a, 'p> {
     setting: &'a Setting<'p>,
     runner: Runner<'a>,
-    /// The first run that was met by the way for each end that is wrong.
-    met: BTreeMap<Goal, (TestInput, Arc<[ThreadId]>)>,
-    /// Sides of decisions that paths have taken.
+    /// Sides of decisions that paths along one chain have taken.
     sides: FxHashSet<(ProgramPoint, bool)>,
     paths: u64,
     path_instructions: u64,
@@ -116,7 +113,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
     /// For a prepared program.
     pub fn new(setting: &'a Setting<'p>) -> Self {
         let runner = Runner::new(setting.request);
-        Self { setting, runner, met: BTreeMap::new(), sides: FxHashSet::default(), paths: 0, path_instructions: 0 }
+        Self { setting, runner, sides: FxHashSet::default(), paths: 0, path_instructions: 0 }
     }
 
     /// What was done so far.
@@ -128,11 +125,6 @@ impl<'a, 'p> Realiser<'a, 'p> {
     /// Looks for a run that ends so. Chains are tried one after the other, each with what holds of the inputs in the
     /// epoch behind it.
     pub fn realise(&mut self, chains: &[(Chain<'_>, Option<&InputConstraint>)], goal: &Goal) -> Realised {
-        if let Some((input, order)) = self.met.get(goal).cloned()
-            && let Some(shown) = self.confirm(&input, order, goal)
-        {
-            return Realised::Shown(Box::new(shown));
-        }
         let first = self.runner.runs;
         // A run that is held to nothing may get there as well.
         let free = Chain { links: Vec::new() };
@@ -174,6 +166,8 @@ impl<'a, 'p> Realiser<'a, 'p> {
         until: u64,
         doubts: &mut Doubts,
     ) -> Option<Shown> {
+        // Another chain, or the same one with more runs, begins anew: what is new to it is not what was new before.
+        self.sides.clear();
         let mut tried: Vec<TestInput> = Vec::new();
         let mut open: Vec<Open> = Vec::new();
         let way = chain.links.first().map(|link| link.way.as_slice());
@@ -260,13 +254,10 @@ impl<'a, 'p> Realiser<'a, 'p> {
     ) -> Option<Shown> {
         let (ended, followed) = self.runner.walk(self.setting, chain, input)?;
         let order = ended.order();
-        if let Some(found) = Goal::of(&ended.schedule_end()) {
-            if found == *goal
-                && let Some(shown) = self.confirm(input, Arc::clone(&order), goal)
-            {
-                return Some(shown);
-            }
-            self.met.entry(found).or_insert_with(|| (input.clone(), Arc::clone(&order)));
+        if goal.is_shown_by(&ended.schedule_end())
+            && let Some(shown) = self.confirm(input, Arc::clone(&order), goal)
+        {
+            return Some(shown);
         }
         for text in [Text::Bytes, Text::Functions] {
             if let Some(next) = self.open(input, &order, text, followed, bound, doubts) {
