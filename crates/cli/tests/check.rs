@@ -135,7 +135,7 @@ fn other_forms_are_written() {
     assert!(place.text("r.xml").contains("<failure"));
     assert!(place.text("r.html").to_lowercase().starts_with("<!doctype html>"));
     let (_, stdout, _) = place.run("check p.ll --github -- @");
-    assert!(stdout.contains("::error ") || stdout.contains("::error title"), "{stdout}");
+    assert!(stdout.contains("::error "), "{stdout}");
     let (_, stdout, _) = place.run("check p.ll --json - -- @");
     assert!(serde_json::from_str::<Value>(&stdout).is_ok(), "{stdout}");
 }
