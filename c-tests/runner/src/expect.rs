@@ -472,7 +472,7 @@ int main(void) {
             ("// expect: schedules=1\n// exec:\n", "sample.c:1: `expect`"),
             ("// exec:\n// error: crash\n", "sample.c:2: `error`"),
             ("// exec:\n// stdout: {nowhere}\n", "sample.c:2: `stdout`"),
-            ("// run: check\n// exec:\n", "sample.c:1: `run`"),
+            ("// run: chekc\n// exec:\n", "sample.c:1: `run`"),
             ("// run: enumerate\n// expect: schedules>=many\n// exec:\n", "sample.c:2: `expect`"),
             ("// run: enumerate\n// expect: deadlocked>=0\n// exec:\n", "sample.c:2: `expect`"),
             ("// run: enumerate\n", "no `exec:`"),
