@@ -147,6 +147,7 @@ int ics_outcome(const char *call, const char *path, int error) {
 static int symbolic_open(const char *path, int flags) {
     char name[128];
     int index = __ics_string_symbolic(path) ? -1 : __ics_symbolic_file(path);
+    if (index >= 0 && __ics_symbolic_file_size(index) < 0) return fail(ENOENT);
     if (index >= 0) {
         int fd = ics_new_file(ICS_SYMBOLIC_FILE, flags, -1);
         attach(ics_file(fd), index);

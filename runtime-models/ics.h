@@ -92,6 +92,8 @@ _Noreturn void __ics_unsupported(const char *what);
 int __ics_is_symbolic_domain(void);
 /* Whether text is looked at byte by byte, whatever is known of it. */
 int __ics_is_exact(void);
+/* How many calls may fail on a path, if one of this library function may here; else 0. */
+unsigned __ics_may_fail(const char *name);
 int __ics_is_symbolic(unsigned long value);
 int __ics_is_unknown(unsigned long value);
 int __ics_any_symbolic(const void *p, size_t n);

@@ -38,12 +38,16 @@ static int operate_on(int operation, const char *call, int fd, long a, long b) {
     return (int)ics_host_result(__ics_host_file(operation, f->host, "", "", a, b));
 }
 
+/* 1 if it is known that there is such a file, 0 if it is known that there is none, else -1. */
 static int known(const char *path) {
-    return __ics_is_symbolic_domain() && !__ics_string_symbolic(path) && __ics_symbolic_file(path) >= 0;
+    if (!__ics_is_symbolic_domain() || __ics_string_symbolic(path)) return -1;
+    int index = __ics_symbolic_file(path);
+    return index < 0 ? -1 : __ics_symbolic_file_size(index) >= 0;
 }
 
 int access(const char *path, int mode) {
-    if (known(path)) return 0;
+    int there = known(path);
+    if (there >= 0) return there ? 0 : fail(ENOENT);
     return operate(ICS_ACCESS, "access", AT_FDCWD, path, "", mode, 0);
 }
 

@@ -109,9 +109,17 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
 int vfscanf(FILE *f, const char *format, va_list ap);
 int vsscanf(const char *s, const char *format, va_list ap);
 
+/* Whether all of a file is known, as it is where its content was given. */
+static int is_known(FILE *stream) {
+    struct ics_file *f = ics_file(stream->_fileno);
+    if (!f || __ics_is_unknown((unsigned long)f->kind) || f->kind != ICS_SYMBOLIC_FILE) return 0;
+    if (__ics_is_unknown((unsigned long)f->content) || __ics_is_unknown((unsigned long)f->size)) return 0;
+    return !__ics_any_symbolic(f->content, (size_t)f->size);
+}
+
 static int scan_stream(FILE *f, const char *format, va_list ap) {
     struct ics_source in = {.stream = f};
-    return __ics_is_symbolic_domain() && !__ics_is_exact() ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
+    return __ics_is_symbolic_domain() && !__ics_is_exact() && !is_known(f) ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
 }
 
 static int scan_string(const char *s, const char *format, va_list ap) {

@@ -41,7 +41,12 @@ static int by_path(int query, int directory, const char *path, struct stat *s) {
     }
     int index = __ics_string_symbolic(path) ? -1 : __ics_symbolic_file(path);
     if (index < 0) return input(s, "stat", path);
-    describe(s, S_IFREG | 0644, __ics_symbolic_file_size(index));
+    long size = __ics_symbolic_file_size(index);
+    if (size < 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    describe(s, S_IFREG | 0644, size);
     return 0;
 }
 

@@ -6,11 +6,12 @@ use std::sync::mpsc::channel;
 
 use icsched_epochs::Setting;
 use icsched_epochs::threads::spawn_or_do;
-use icsched_realise::{Chains, Counts, Goal, Realised, Realiser};
+use icsched_realise::{Chains, Counts, Goal, Realised, Realiser, Shown};
 use icsched_schedule::{
     Blocked, ChainLink, Enumeration, Finding, FindingKind, FindingThread, Held, Near, ScheduleEnd, Site, Verdict, knot,
 };
 use icsched_smt::in_fresh_context;
+use icsched_symbolic::inputs::TestInput;
 
 use crate::describe::{finding, sentence, short};
 use crate::fingerprint::fingerprint;
@@ -47,13 +48,23 @@ pub fn check(setting: &Setting<'_>, result: &Enumeration, options: &Options, pro
     let suspects = Suspect::all(result, &chains, &options.kinds);
     let mut found: BTreeMap<String, Finding> = BTreeMap::new();
     let mut counts = Counts::default();
-    for (own, spent) in look_at_all(setting, &suspects, &chains, options.jobs, progress) {
+    let mut met = Vec::new();
+    for (own, others, spent) in look_at_all(setting, &suspects, &chains, options, progress) {
         counts.add(spent);
+        met.extend(others);
         // One bug is one finding; a run that shows it is worth more than a schedule.
         match found.get_mut(&own.fingerprint) {
             Some(known) if known.confirmed || !own.confirmed => known.also_in += own.also_in + 1,
             Some(known) => *known = Finding { also_in: known.also_in + 1 + own.also_in, ..own },
             None => _ = found.insert(own.fingerprint.clone(), own),
+        }
+    }
+    // What runs came to on the way counts where nobody has found it otherwise.
+    for other in met {
+        match found.get_mut(&other.fingerprint) {
+            Some(known) if known.confirmed => {}
+            Some(known) => *known = Finding { also_in: known.also_in, ..other },
+            None => _ = found.insert(other.fingerprint.clone(), other),
         }
     }
     progress.suspects(suspects.len(), suspects.len(), counts.runs);
@@ -65,21 +76,24 @@ pub fn check(setting: &Setting<'_>, result: &Enumeration, options: &Options, pro
     Checked { findings, counts }
 }
 
+/// What came of a suspect: its finding, those that runs came to on the way, and what was done.
+type Looked = (Finding, Vec<Finding>, Counts);
+
 /// Looks for a run of each suspect, several at a time. In the order of the suspects, whoever is done first: each begins
 /// anew, so what is found of one does not depend on the others.
 fn look_at_all(
     setting: &Setting<'_>,
     suspects: &[Suspect<'_>],
     chains: &Chains<'_>,
-    jobs: usize,
+    options: &Options,
     progress: &mut dyn Progress,
-) -> Vec<(Finding, Counts)> {
+) -> Vec<Looked> {
     progress.suspects(0, suspects.len(), 0);
     let next = AtomicUsize::new(0);
     let (done, all_done) = channel();
-    let mut found: Vec<Option<(Finding, Counts)>> = vec![None; suspects.len()];
+    let mut found: Vec<Option<Looked>> = vec![None; suspects.len()];
     std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, suspects.len().max(1)) {
+        for _ in 0..options.jobs.clamp(1, suspects.len().max(1)) {
             let (done, next) = (done.clone(), &next);
             spawn_or_do(scope, "icsched-check", move || {
                 let take = || {
@@ -90,21 +104,46 @@ fn look_at_all(
                     in_fresh_context(|| {
                         let mut realiser = Realiser::new(setting);
                         let own = look(&mut realiser, setting, suspect, chains);
+                        let others = others(&mut realiser, setting, &options.kinds);
                         // Who does not wait any more needs no answer.
-                        let _ = done.send((at, own, realiser.counts()));
+                        let _ = done.send((at, (own, others, realiser.counts())));
                     });
                 }
             });
         }
         drop(done);
         let (mut decided, mut runs) = (0, 0);
-        while let Ok((at, own, counts)) = all_done.recv() {
-            (decided, runs) = (decided + 1, runs + counts.runs);
+        while let Ok((at, looked)) = all_done.recv() {
+            (decided, runs) = (decided + 1, runs + looked.2.runs);
             progress.suspects(decided, suspects.len(), runs);
-            found[at] = Some((own, counts));
+            found[at] = Some(looked);
         }
     });
     found.into_iter().flatten().collect()
+}
+
+/// What runs came to while another end was looked for.
+fn others(realiser: &mut Realiser<'_, '_>, setting: &Setting<'_>, kinds: &[FindingKind]) -> Vec<Finding> {
+    let met = realiser.met().into_iter().filter(|(goal, _)| kinds.contains(&kind_of(goal)));
+    let told = met.collect::<Vec<_>>().into_iter().filter_map(|(goal, shown)| tell(realiser, setting, shown, &goal).1);
+    told.collect()
+}
+
+/// The finding that a run shows, with its smallest input, and that input.
+fn tell(
+    realiser: &mut Realiser<'_, '_>,
+    setting: &Setting<'_>,
+    shown: Shown,
+    goal: &Goal,
+) -> (TestInput, Option<Finding>) {
+    let inputs = &setting.request.inputs;
+    let shown = smaller(realiser, inputs, shown, goal);
+    let told = finding(&shown, kind_of(goal)).map(|mut told| {
+        let near = realiser.near(&shown, goal, &neighbours(inputs, &shown.input));
+        told.near = near.map(|(input, condition)| Near { input, condition });
+        told
+    });
+    (shown.input, told)
 }
 
 /// Looks for a run of a suspect, and tells of it.
@@ -115,22 +154,18 @@ fn look<'e>(
     chains: &Chains<'e>,
 ) -> Finding {
     let kind = kind_of(&suspect.goal);
-    let all = suspect.chains(chains);
+    let (all, leads) = suspect.chains(chains);
     let ways = all.len();
     let realised = realiser.realise(&all, &suspect.goal);
     let mut shown_by = None;
+    let mut along = 0;
     let mut own = match realised {
         Realised::Shown(shown) => {
-            let shown = smaller(realiser, &setting.request.inputs, *shown, &suspect.goal);
-            shown_by = Some(shown.input.clone());
-            finding(&shown, kind).map(|mut told| {
-                let around = neighbours(&setting.request.inputs, &shown.input);
-                let near = realiser.near(&shown, &suspect.goal, &around);
-                told.near = near.map(|(input, condition)| Near { input, condition });
-                told
-            })
+            along = shown.chain.unwrap_or(0);
+            let (input, told) = tell(realiser, setting, *shown, &suspect.goal);
+            shown_by = Some(input);
+            told.unwrap_or_else(|| possible(suspect, kind, "the run that shows it could not be told".to_owned()))
         }
-        .unwrap_or_else(|| possible(suspect, kind, "the run that shows it could not be told".to_owned())),
         Realised::Infeasible { core } => {
             let chains = if ways == 1 { "the chain".to_owned() } else { format!("the {ways} chains") };
             possible(
@@ -147,11 +182,12 @@ fn look<'e>(
         None => suspect.constraint().to_owned(),
     };
     own.also_in = suspect.found.len().saturating_sub(1);
-    if let Some((epoch, _)) = suspect.found.first() {
+    let found = leads.get(along).copied().unwrap_or(0);
+    if let Some((epoch, _)) = suspect.found.get(found) {
         own.epoch = epoch.to_string();
     }
-    own.schedule = suspect.schedule().map(|schedule| schedule.id.to_string()).unwrap_or_default();
-    if let Some((chain, _)) = all.first() {
+    own.schedule = suspect.schedule_of(found).map(|schedule| schedule.id.to_string()).unwrap_or_default();
+    if let Some((chain, _)) = all.get(along) {
         let link = |link: &icsched_realise::Link<'_>| ChainLink {
             epoch: link.epoch.key().to_string(),
             schedule: link.schedule.id.to_string(),

@@ -55,7 +55,13 @@ pub(crate) fn finding(shown: &Shown, kind: FindingKind) -> Option<Finding> {
     };
     let reason: Vec<&FindingThread> = told.threads.iter().collect();
     let fingerprint = fingerprint(kind, told.class, &of_kind(kind, &told.message), &reason);
-    let trace = run.trace(&told.threads);
+    let mut trace = run.trace(&told.threads);
+    if let Some(failure) = run.failure(&told) {
+        // What goes wrong without a lock may have to do with all that was before.
+        let is_told = trace.iter().any(|step| step.matters);
+        trace.iter_mut().for_each(|step| step.matters |= !is_told);
+        trace.push(failure);
+    }
     told.at.dedup();
     Some(Finding {
         kind,
@@ -216,6 +222,26 @@ impl Run<'_> {
     fn has_failed(&self, thread: ThreadId, n: u32) -> bool {
         let outcomes = &self.ended.state.thread(thread).outcomes;
         outcomes.iter().any(|outcome| outcome.node == n && outcome.value.is_some_and(|value| value != 0))
+    }
+
+    /// What goes wrong at last, if that is no waiting.
+    fn failure(&self, told: &Told) -> Option<TraceStep> {
+        let operation = match &self.ended.end {
+            PathEnd::AssertFailed { .. } => "assertion fails".to_owned(),
+            PathEnd::Abort { .. } => "abort".to_owned(),
+            PathEnd::Error(error) => error.kind.to_string(),
+            _ => return None,
+        };
+        let thread = told.threads.first()?;
+        Some(TraceStep {
+            thread: thread.thread,
+            operation,
+            object: String::new(),
+            role: StepRole::Fails,
+            frames: thread.frames.clone(),
+            holds: thread.holds.iter().map(|held| held.object.clone()).collect(),
+            matters: true,
+        })
     }
 
     /// All that was synchronised, and where threads are blocked in the end.

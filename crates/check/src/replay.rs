@@ -33,10 +33,12 @@ pub fn replay(request: &Request, finding: &Finding) -> Option<Replayed> {
     let ended = Runner::new(request).run(&input, Box::new(Ordered::new(Arc::clone(&order))))?;
     let end = ended.schedule_end();
     let goal = Goal::of(&end);
-    let steps = describe::steps(&ended);
-    let shown = icsched_realise::Shown { input, order, ended };
+    let all = describe::steps(&ended);
+    let shown = icsched_realise::Shown { input, order, ended, chain: None };
     let again = goal.as_ref().and_then(|goal| describe::finding(&shown, kind_of(goal)));
     let shows = again.as_ref().is_some_and(|again| again.fingerprint == finding.fingerprint);
     let message = again.as_ref().map_or_else(|| format!("the run ends: {end}"), |again| again.message.clone());
+    // A finding's steps tell where it ends, too.
+    let steps = again.as_ref().map_or(all, |again| again.trace.clone());
     Some(Replayed { shows, message, steps, finding: again })
 }

@@ -56,19 +56,28 @@ impl<'e> Suspect<'e> {
     }
 
     /// Chains that lead there, the shortest first, with what holds of the inputs in an epoch that no chain leads to.
-    pub(crate) fn chains(&self, chains: &Chains<'e>) -> Vec<(Chain<'e>, Option<&'e InputConstraint>)> {
-        let mut all: Vec<(Chain<'e>, Option<&InputConstraint>)> = Vec::new();
-        for (epoch, found) in self.found.iter().take(BUDGETS.schedules) {
+    /// Beside them is where each of them [leads](Self::found).
+    pub(crate) fn chains(&self, chains: &Chains<'e>) -> (Vec<(Chain<'e>, Option<&'e InputConstraint>)>, Vec<usize>) {
+        let mut all: Vec<(Chain<'e>, Option<&InputConstraint>, usize)> = Vec::new();
+        for (at, (epoch, found)) in self.found.iter().take(BUDGETS.schedules).enumerate() {
             match found {
-                Found::End(_, way) => all.extend(chains.to(*epoch, *way).into_iter().map(|chain| (chain, None))),
+                Found::End(_, way) => all.extend(chains.to(*epoch, *way).into_iter().map(|chain| (chain, None, at))),
                 Found::Error(error) => {
                     let constraint = Some(&error.constraint);
-                    all.extend(chains.before(*epoch).into_iter().map(|chain| (chain, constraint)));
+                    all.extend(chains.before(*epoch).into_iter().map(|chain| (chain, constraint, at)));
                 }
             }
         }
-        all.sort_by_key(|(chain, _)| chain.links.len());
-        all
+        all.sort_by_key(|(chain, _, _)| chain.links.len());
+        all.into_iter().map(|(chain, seed, at)| ((chain, seed), at)).unzip()
+    }
+
+    /// The schedule that one that was found is the end of.
+    pub(crate) fn schedule_of(&self, found: usize) -> Option<&'e Schedule> {
+        match self.found.get(found)? {
+            (_, Found::End(schedule, _)) => Some(*schedule),
+            (_, Found::Error(_)) => None,
+        }
     }
 
     /// The schedule that it is told with, if it is the end of one.

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// The program acts on this system as if it ran by itself: it reads, writes, renames and removes files, with your
     /// rights and in your directory. This is no sandbox: do not run a program that you do not trust. Only the memory of
     /// processes (/proc/self/mem and the like) is refused to it, since icsched is the process.
-    Exec(ExecArgs),
+    Exec(Box<ExecArgs>),
     /// Show the schedules in a database.
     Show(ShowArgs),
     /// Prove a database again: that its schedules cover every input, and are what happens.
@@ -118,9 +118,25 @@ impl InspectCommand {
 /// The program and what is common to all commands that execute it.
 #[derive(Args, Debug)]
 pub(crate) struct ProgramArgs {
-    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
-    #[arg(value_name = "PROG.bc")]
+    /// The program: sources of C or C++, LLVM bitcode (.bc), textual LLVM IR (.ll), objects, archives or an executable
+    /// with bitcode inside (`icsched cc` makes such), a compile_commands.json.
+    #[arg(value_name = "PROG")]
     pub(crate) program: PathBuf,
+    /// Its further files.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The same, as databases have them.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) link: Vec<PathBuf>,
+    /// Options for the compiler of sources, as a shell would take them: '-Iinclude -DNAME=1'.
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) cflags: Option<String>,
+    /// Where the compiler of sources runs, as files of findings have it.
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Start with this function in place of `main`.
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) entry: Option<String>,
     /// What a function without definition and model does: havoc (returns anything), pure (returns 0), abort, or assume
     /// (the run goes on only if its first argument is not 0).
     #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
@@ -174,9 +190,42 @@ pub(crate) struct InputArgs {
     /// An environment variable whose value is an input of at most 16 bytes, or NAME=SIZE.
     #[arg(long, value_name = "NAME")]
     pub(crate) sym_env: Vec<String>,
+    #[command(flatten)]
+    pub(crate) surroundings: SurroundingsArgs,
+    /// Library functions whose calls may fail: malloc, pthread_create, fopen, ...; those at one line, malloc@FILE:LINE;
+    /// all.
+    #[arg(long, value_name = "NAME[@FILE:LINE],...", value_delimiter = ',', value_parser = parse_may_fail)]
+    pub(crate) may_fail: Vec<(String, Option<(String, u32)>)>,
+    /// Most calls that fail on one path.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) max_failures: u32,
     /// The program's arguments: a plain word, @ for a symbolic one of at most 16 bytes, @N for one of at most N bytes.
     #[arg(last = true, value_name = "ARG")]
     pub(crate) args: Vec<String>,
+}
+
+/// What a run finds around it, with contents that are known.
+#[derive(Args, Debug)]
+pub(crate) struct SurroundingsArgs {
+    /// A file that the program finds under NAME, with the content of the file at PATH.
+    #[arg(long, value_name = "NAME=PATH", value_parser = parse_file)]
+    pub(crate) file: Vec<(String, String)>,
+    /// A file that there is not.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) no_file: Vec<String>,
+    /// Standard input is the content of the file at PATH.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) stdin: Option<String>,
+    /// A variable of the environment with this value.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_file)]
+    pub(crate) env: Vec<(String, String)>,
+}
+
+impl SurroundingsArgs {
+    /// Whether anything is said.
+    pub(crate) fn is_some(&self) -> bool {
+        !(self.file.is_empty() && self.no_file.is_empty() && self.env.is_empty()) || self.stdin.is_some()
+    }
 }
 
 /// What is searched, and how.
@@ -329,6 +378,8 @@ pub(crate) struct ReplayArgs {
 #[derive(Copy, Clone, Debug, ValueEnum)]
 pub(crate) enum TechniqueArg {
     PrefixSchedules,
+    PrefixFailures,
+    QuietBranches,
     ShortestPath,
     Slicing,
     Pointsto,
@@ -425,6 +476,8 @@ pub(crate) enum SymexTechniqueArg {
 pub(crate) struct ExecArgs {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) surroundings: SurroundingsArgs,
     /// The program's arguments.
     #[arg(last = true, value_name = "ARG")]
     pub(crate) args: Vec<OsString>,
@@ -604,6 +657,20 @@ pub(crate) struct InspectArgs {
 fn parse_extern(text: &str) -> Result<(String, ExternKind), ValueError> {
     let (name, kind) = text.split_once('=').ok_or(ValueError::Extern)?;
     Ok((name.to_owned(), ExternKind::from_str(kind, true).map_err(ValueError::ExternKind)?))
+}
+
+fn parse_may_fail(text: &str) -> Result<(String, Option<(String, u32)>), ValueError> {
+    let Some((name, place)) = text.split_once('@') else { return Ok((text.to_owned(), None)) };
+    let (file, line) = place.rsplit_once(':').ok_or(ValueError::Place)?;
+    let line = line.parse().map_err(|_| ValueError::Place)?;
+    Ok((name.to_owned(), Some((file.to_owned(), line))))
+}
+
+fn parse_file(text: &str) -> Result<(String, String), ValueError> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(ValueError::Pair),
+    }
 }
 
 fn parse_sym_file(text: &str) -> Result<(String, u64), ValueError> {

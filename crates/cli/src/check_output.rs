@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use icsched_driver::check::{CheckResult, Finding, FindingFile, FindingKind, TraceStep, Verdict};
+use icsched_driver::check::{CheckResult, Finding, FindingFile, FindingKind, StepRole, TraceStep, Verdict};
 use icsched_driver::replay::Replayed;
-use icsched_driver::{DriverError, Enumeration};
+use icsched_driver::{Contents, DriverError, Enumeration};
 use icsched_report::View;
 use icsched_report::check::{Options, github, json, junit, sarif, text};
 
@@ -80,10 +80,25 @@ fn write(
     }
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+        let contents = schedules.map(|schedules| schedules.contents.clone()).unwrap_or_default();
         for (file, finding) in files.iter().zip(&result.findings) {
-            let text = json::render_finding(&finding_file(result, finding));
+            let text = json::render_finding(&finding_file(result, &contents, finding));
             std::fs::write(file, text).map_err(|error| failed(file, error))?;
         }
+        remove_older(directory, files.len())?;
+    }
+    Ok(())
+}
+
+/// Removes findings of an earlier check, which had more of them. Other files stay.
+fn remove_older(directory: &Path, kept: usize) -> Result<(), DriverError> {
+    for number in kept + 1.. {
+        let file = directory.join(format!("{number}.json"));
+        let Ok(text) = std::fs::read(&file) else { return Ok(()) };
+        if serde_json::from_slice::<FindingFile>(&text).is_err() {
+            return Ok(());
+        }
+        std::fs::remove_file(&file).map_err(|error| failed(&file, error))?;
     }
     Ok(())
 }
@@ -92,15 +107,26 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
     DriverError::Write { path: path.to_path_buf(), error }
 }
 
-fn finding_file(result: &CheckResult, finding: &Finding) -> FindingFile {
+fn finding_file(result: &CheckResult, contents: &Contents, finding: &Finding) -> FindingFile {
     FindingFile {
         schema: icsched_driver::check::FINDING_SCHEMA.to_owned(),
         program: std::path::absolute(&result.program)
             .map_or_else(|_| result.program.clone(), |p| p.display().to_string()),
         digest: result.digest.clone(),
-        options: result.options.clone(),
+        options: from_anywhere(&result.options),
+        contents: contents.clone(),
         finding: finding.clone(),
     }
+}
+
+/// Options that mean the same in another directory: whole paths of the program's further files, and where its sources
+/// are compiled.
+fn from_anywhere(options: &[String]) -> Vec<String> {
+    let whole = |file: &str| Some(format!("--link={}", std::path::absolute(file).ok()?.display()));
+    let absolute = |option: &String| option.strip_prefix("--link=").and_then(whole).unwrap_or_else(|| option.clone());
+    let here = std::env::current_dir().ok().map(|here| format!("--directory={}", here.display()));
+    let here = here.filter(|_| !options.iter().any(|option| option.starts_with("--directory=")));
+    here.into_iter().chain(options.iter().map(absolute)).collect()
 }
 
 /// The exit status of a check.
@@ -155,7 +181,11 @@ fn steps(args: &ReplayArgs, steps: &[TraceStep]) -> Result<(), DriverError> {
     for (number, step) in (1..).zip(steps) {
         let place = step.frames.last();
         let at = place.map(|site| format!("  {site}")).unwrap_or_default();
-        let mut text = format!("{number:>5}  T{} {}({}){at}\n", step.thread, step.operation, step.object);
+        let what = match step.role {
+            StepRole::Fails => step.operation.clone(),
+            _ => format!("{}({})", step.operation, step.object),
+        };
+        let mut text = format!("{number:>5}  T{} {what}{at}\n", step.thread);
         if args.step
             && let Some(site) = place
         {

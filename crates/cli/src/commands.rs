@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use icsched_driver::check::{Baseline, CheckConfig, FindingKind};
-use icsched_driver::config::{Activity, StopRequest, Technique};
+use icsched_driver::config::{Activity, Sources, StopRequest, Technique};
 use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
@@ -116,7 +116,12 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
         true => {
             let made = show::read(named)?;
             let program = &args.search.program;
-            config::remade(Path::new(&made.program), &made.options, (program.timeout, program.max_memory), kept)?
+            config::remade(
+                Path::new(&made.program),
+                (&made.options, &made.contents),
+                (program.timeout, program.max_memory),
+                kept,
+            )?
         }
     };
     let config = CheckConfig {
@@ -155,7 +160,7 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
 fn run_replay(args: &ReplayArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let file = replay::read(&args.finding)?;
     let program = args.program.clone().unwrap_or_else(|| PathBuf::from(&file.program));
-    let config = config::remade(&program, &file.options, (args.timeout, args.max_memory), None)?;
+    let config = config::remade(&program, (&file.options, &file.contents), (args.timeout, args.max_memory), None)?;
     let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);
     let replayed = replay::replay(&config, &file.digest, &file.finding);
     drop(watch);
@@ -200,7 +205,7 @@ fn open_for_writing(file: &Path) -> Result<(), DriverError> {
 }
 
 fn run_exec(args: &ExecArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
-    let config = config::exec(args);
+    let config = config::exec(args)?;
     let watch = guard::limits::watch(&config.limits, RUN_GRACE, cli);
     let outcome = exec::exec(&config, &mut |error| output::diagnostic(&error));
     drop(watch);
@@ -248,7 +253,7 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
 
 fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let database = show::read(&args.database)?;
-    let config = config::verify(args, &database.options)?;
+    let config = config::verify(args, (&database.options, &database.contents))?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
     }
@@ -290,10 +295,7 @@ fn run_inspect(what: &InspectCommand, cli: &Arc<Cli>) -> Result<Status, DriverEr
     let limits = config::inspect_limits(what.limits());
     let watch = guard::limits::watch(&limits, SEARCH_GRACE, cli);
     let path = what.program().to_path_buf();
-    let program = Inspected::new(
-        ProgramConfig { path, externs: Default::default(), memory_errors: Default::default(), cache: None },
-        limits,
-    );
+    let program = Inspected::new(ProgramConfig::new(Sources { files: vec![path], ..Sources::default() }), limits);
     let is_json = is_json(what);
     let (stop, to) = (Arc::clone(&program.limits.stop), output::harmless_stdout(is_json));
     let mut out = BufWriter::new(Answer { stop, is_text: is_text(what), has_begun: false, to });

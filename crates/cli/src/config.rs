@@ -3,27 +3,28 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, LoadCache, MemoryErrors, MemoryLimits,
-    OptionalArguments, SearchOptions, Technique, Undecided,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, Failures, InputSpec, LoadCache, MayFail,
+    MemoryErrors, MemoryLimits, OptionalArguments, SearchOptions, Sources, Surroundings, Technique, Undecided,
 };
 use icsched_driver::symex::{self, SymexConfig};
-use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
+use icsched_driver::{Contents, EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
 use object::Object as _;
 use object::read::ReadCache;
 
 use crate::args::{
     Cli, Command, ExecArgs, ExternKind, InputArgs, LimitArgs, MemoryErrorsArg, ProgramArgs, SchedulesArg, SearchArgs,
-    SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
+    SurroundingsArgs, SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::error::ConfigError;
 use crate::guard;
 
-pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
+pub(crate) fn program(args: &ProgramArgs) -> Result<ProgramConfig, ConfigError> {
     let kind = |kind: ExternKind| match kind {
         ExternKind::Havoc => icsched_driver::config::Extern::Havoc,
         ExternKind::Pure => icsched_driver::config::Extern::Pure,
@@ -36,7 +37,26 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         MemoryErrorsArg::Continue => MemoryErrors::Continue,
     };
     let cache = args.load_cache.clone().map(|directory| LoadCache { directory, made_by: this_icsched() });
-    ProgramConfig { path: args.program.clone(), externs, memory_errors, cache }
+    let sources =
+        Sources { files: files(args).cloned().collect(), cflags: cflags(args)?, directory: args.directory.clone() };
+    let new = ProgramConfig::new(sources);
+    let entry = args.entry.clone().unwrap_or_else(|| new.entry.clone());
+    Ok(ProgramConfig { entry, externs, memory_errors, cache, ..new })
+}
+
+/// The program whose calls fail as the inputs say.
+fn with_failures(program: ProgramConfig, inputs: &InputArgs) -> ProgramConfig {
+    ProgramConfig { may_fail: inputs.may_fail.iter().map(|(name, _)| name.clone()).collect(), ..program }
+}
+
+/// The files of a program.
+fn files(args: &ProgramArgs) -> impl Iterator<Item = &PathBuf> {
+    std::iter::once(&args.program).chain(&args.files).chain(&args.link)
+}
+
+fn cflags(args: &ProgramArgs) -> Result<Vec<String>, ConfigError> {
+    let Some(text) = &args.cflags else { return Ok(Vec::new()) };
+    shlex::split(text).ok_or_else(|| ConfigError::Flags { text: text.clone() })
 }
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {
@@ -58,17 +78,23 @@ pub(crate) fn inspect_limits(args: LimitArgs) -> Limits {
     Limits { timeout: args.timeout, memory, stop: guard::limits::stop_on_signals(), ..Limits::default() }
 }
 
-pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
-    let environment = std::env::vars_os()
-        .map(|(name, value)| [name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat())
-        .collect();
-    ExecConfig {
-        program: program(&args.program),
+pub(crate) fn exec(args: &ExecArgs) -> Result<ExecConfig, ConfigError> {
+    let given = &args.surroundings;
+    let is_given = |name: &OsString| given.env.iter().any(|(own, _)| **own == *name);
+    let own = std::env::vars_os().filter(|(name, _)| !is_given(name));
+    let own = own.map(|(name, value)| [name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat());
+    let environment = own.chain(given.env.iter().map(|(name, value)| format!("{name}={value}").into_bytes())).collect();
+    let files = given.file.iter().map(|(name, path)| (name.clone(), Some(path.into())));
+    let files = files.chain(given.no_file.iter().map(|name| (name.clone(), None))).collect();
+    Ok(ExecConfig {
+        program: program(&args.program)?,
         args: args.args.iter().map(|arg| arg.as_encoded_bytes().to_vec()).collect(),
         environment,
+        files,
+        stdin: given.stdin.as_ref().map(PathBuf::from),
         max_instructions: args.program.max_instructions,
         limits: limits(&args.program),
-    }
+    })
 }
 
 /// Most time for one query of `symex`. Paths of which it is not known whether they are possible are kept, so little is
@@ -91,12 +117,14 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, ConfigError> {
     let names_inputs = !typed.args.is_empty()
         || typed.sym_args.is_some()
         || typed.sym_stdin.is_some()
-        || !(typed.sym_file.is_empty() && typed.sym_env.is_empty());
+        || !(typed.sym_file.is_empty() && typed.sym_env.is_empty())
+        || typed.surroundings.is_some()
+        || !typed.may_fail.is_empty();
     if names_inputs && !args.from_start {
         return Err(ConfigError::InputsWithoutStart);
     }
     Ok(SymexConfig {
-        program: program(&args.program),
+        program: with_failures(program(&args.program)?, &args.inputs),
         threads: args.threads.0.clone(),
         none_ended: args.none_ended,
         branches: args.branches,
@@ -111,7 +139,7 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, ConfigError> {
         assumed: args.assumed || args.json.is_some(),
         states: args.states,
         explain: args.explain.map(|path| path as usize),
-        from_start: if args.from_start { Some(inputs(&args.inputs, &args.program)?) } else { None },
+        from_start: if args.from_start { Some(inputs(&args.inputs, &args.program, None)?) } else { None },
         witness: args.witness.clone(),
         runs: args.runs,
         limits,
@@ -120,6 +148,15 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, ConfigError> {
 
 /// `database` is where the result is kept, and whether that of another program is replaced.
 pub(crate) fn enumerate(args: &SearchArgs, database: Option<(&Path, bool)>) -> Result<EnumerateConfig, ConfigError> {
+    enumerate_with(args, database, None)
+}
+
+/// The same, with contents of files that its options name by digests.
+fn enumerate_with(
+    args: &SearchArgs,
+    database: Option<(&Path, bool)>,
+    contents: Option<&Contents>,
+) -> Result<EnumerateConfig, ConfigError> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -142,6 +179,8 @@ pub(crate) fn enumerate(args: &SearchArgs, database: Option<(&Path, bool)>) -> R
     };
     let technique = |t: &TechniqueArg| match t {
         TechniqueArg::PrefixSchedules => Technique::PrefixSchedules,
+        TechniqueArg::PrefixFailures => Technique::PrefixFailures,
+        TechniqueArg::QuietBranches => Technique::QuietBranches,
         TechniqueArg::ShortestPath => Technique::ShortestPath,
         TechniqueArg::Slicing => Technique::Slicing,
         TechniqueArg::Pointsto => Technique::PointsTo,
@@ -158,13 +197,15 @@ pub(crate) fn enumerate(args: &SearchArgs, database: Option<(&Path, bool)>) -> R
         TechniqueArg::WholeRuns => Technique::WholeRuns,
         TechniqueArg::Epochs => Technique::Epochs,
     };
+    let inputs = inputs(&args.inputs, &args.program, contents)?;
+    let typed = typed(args, &inputs.surroundings);
     Ok(EnumerateConfig {
-        program: program(&args.program),
-        inputs: inputs(&args.inputs, &args.program)?,
+        program: with_failures(program(&args.program)?, &args.inputs),
+        inputs,
         limits,
         search,
         without: args.without.iter().map(technique).collect(),
-        typed: typed(args),
+        typed,
         jobs: args.jobs.map_or_else(processors, |jobs| jobs as usize),
         database: database.map(|(path, force)| DatabaseConfig {
             path: path.to_path_buf(),
@@ -199,13 +240,19 @@ fn build_id(executable: &Path) -> Option<Vec<u8>> {
 
 /// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many
 /// search, and how much time and memory they have: a result that these cut short is not final.
-fn typed(args: &SearchArgs) -> Vec<String> {
+fn typed(args: &SearchArgs, surroundings: &Surroundings) -> Vec<String> {
     let mut typed = Vec::new();
     let mut option = |name: &str, value: String| typed.push(format!("--{name}={value}"));
     for (name, kind) in &args.program.externs {
         option("extern", format!("{name}={}", format!("{kind:?}").to_lowercase()));
     }
+    for file in files(&args.program).skip(1) {
+        option("link", file.display().to_string());
+    }
     for (name, value) in [
+        ("cflags", args.program.cflags.clone()),
+        ("entry", args.program.entry.clone()),
+        ("directory", args.program.directory.as_ref().map(|directory| directory.display().to_string())),
         ("abstract-after", args.abstract_after.map(|n| n.to_string())),
         ("conservative-after", args.conservative_after.map(|n| n.to_string())),
         ("epoch-balance", args.epoch_balance.map(|n| n.to_string())),
@@ -226,6 +273,23 @@ fn typed(args: &SearchArgs) -> Vec<String> {
     }
     args.inputs.sym_file.iter().for_each(|(name, size)| option("sym-file", format!("{name}={size}")));
     args.inputs.sym_env.iter().for_each(|name| option("sym-env", name.clone()));
+    for (name, content) in &surroundings.files {
+        match content {
+            Some(bytes) => option("file", format!("{name}={}", named_by_digest(bytes))),
+            None => option("no-file", name.clone()),
+        }
+    }
+    if let Some(bytes) = &surroundings.stdin {
+        option("stdin", named_by_digest(bytes));
+    }
+    for (name, at) in &args.inputs.may_fail {
+        let at = at.as_ref().map(|(file, line)| format!("@{file}:{line}")).unwrap_or_default();
+        option("may-fail", format!("{name}{at}"));
+    }
+    if args.inputs.max_failures != 1 {
+        option("max-failures", args.inputs.max_failures.to_string());
+    }
+    args.inputs.surroundings.env.iter().for_each(|(name, value)| option("env", format!("{name}={value}")));
     for technique in args.without.iter().filter_map(clap::ValueEnum::to_possible_value) {
         option("without", technique.get_name().to_owned());
     }
@@ -239,12 +303,42 @@ fn typed(args: &SearchArgs) -> Vec<String> {
     typed
 }
 
+/// How options name a content instead of its file: where that is kept beside them.
+const BY_DIGEST: &str = "blake3:";
+
+fn named_by_digest(bytes: &[u8]) -> String {
+    format!("{BY_DIGEST}{}", Enumeration::digest_of(bytes))
+}
+
+/// The content that an option names.
+fn content(option: &'static str, named: &str, contents: Option<&Contents>) -> Result<Vec<u8>, ConfigError> {
+    if let (Some(digest), Some(contents)) = (named.strip_prefix(BY_DIGEST), contents) {
+        let digest = digest.to_owned();
+        return contents.get(&digest).map(|bytes| bytes.0.clone()).ok_or(ConfigError::NoContent { option, digest });
+    }
+    std::fs::read(named).map_err(|error| ConfigError::Content {
+        option,
+        path: named.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+fn surroundings(args: &SurroundingsArgs, contents: Option<&Contents>) -> Result<Surroundings, ConfigError> {
+    let mut files = Vec::new();
+    for (name, path) in &args.file {
+        files.push((name.clone(), Some(content("--file", path, contents)?)));
+    }
+    files.extend(args.no_file.iter().map(|name| (name.clone(), None)));
+    let stdin = args.stdin.as_ref().map(|path| content("--stdin", path, contents)).transpose()?;
+    Ok(Surroundings { files, stdin })
+}
+
 /// The configuration with which a database was made, under the limits of its verification.
 ///
 /// # Errors
 /// If its options are none that this version has.
-pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateConfig, ConfigError> {
-    remade(&args.program, typed, (args.timeout, args.max_memory), None)
+pub(crate) fn verify(args: &VerifyArgs, made: (&[String], &Contents)) -> Result<EnumerateConfig, ConfigError> {
+    remade(&args.program, made, (args.timeout, args.max_memory), None)
 }
 
 /// The configuration with which something was made, for a program, under other limits.
@@ -253,7 +347,7 @@ pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateCon
 /// If its options are none that this version has.
 pub(crate) fn remade(
     program: &Path,
-    typed: &[String],
+    (typed, contents): (&[String], &Contents),
     (timeout, max_memory): (Option<Duration>, Option<bytesize::ByteSize>),
     database: Option<(&Path, bool)>,
 ) -> Result<EnumerateConfig, ConfigError> {
@@ -262,7 +356,10 @@ pub(crate) fn remade(
     let (options, inputs) = typed.split_at(options);
     let mut words: Vec<OsString> = vec!["icsched".into(), "enumerate".into(), program.into()];
     for word in options.iter().filter(|word| !is_limit(word)) {
-        words.extend(word.split(' ').map(OsString::from));
+        match word.starts_with("--sym-args ") {
+            true => words.extend(word.split(' ').map(OsString::from)),
+            false => words.push(word.into()),
+        }
     }
     words.extend(inputs.iter().map(OsString::from));
     let cli = Cli::try_parse_from(words)
@@ -272,7 +369,7 @@ pub(crate) fn remade(
     };
     let search = made.search;
     let made = SearchArgs { program: ProgramArgs { timeout, max_memory, ..search.program }, ..search };
-    enumerate(&made, database)
+    enumerate_with(&made, database, Some(contents))
 }
 
 /// Most bytes of one symbolic input: each is a term of its own.
@@ -314,7 +411,7 @@ fn check_sizes(inputs: &InputSpec) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, ConfigError> {
+fn inputs(args: &InputArgs, program: &ProgramArgs, contents: Option<&Contents>) -> Result<InputSpec, ConfigError> {
     let name = program.program.file_stem().map(|n| n.to_string_lossy().into_owned());
     let mut inputs = InputSpec { program: name.unwrap_or_default(), ..InputSpec::default() };
     for arg in &args.args {
@@ -340,6 +437,23 @@ fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, ConfigEr
         let value = ArgSpec::Symbolic { max };
         inputs.environment.push(EnvironmentVariable { name: name.to_owned(), value });
     }
+    for (name, value) in &args.surroundings.env {
+        let value = ArgSpec::Concrete(value.clone());
+        inputs.environment.push(EnvironmentVariable { name: name.clone(), value });
+    }
+    let given = surroundings(&args.surroundings, contents)?;
+    if inputs.stdin.is_some() && given.stdin.is_some() {
+        return Err(ConfigError::TwoInputs);
+    }
+    let mut names: Vec<&String> =
+        inputs.files.iter().map(|file| &file.0).chain(given.files.iter().map(|file| &file.0)).collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|two| two[0] == two[1]) {
+        return Err(ConfigError::FileTwice(twice[0].clone()));
+    }
+    inputs.surroundings = Arc::new(given);
+    let of = args.may_fail.iter().map(|(name, at)| MayFail { function: name.clone(), at: at.clone() });
+    inputs.failures = Arc::new(Failures { of: of.collect(), most: args.max_failures });
     check_sizes(&inputs)?;
     Ok(inputs)
 }

@@ -31,6 +31,21 @@ pub(crate) enum ConfigError {
     /// `--sym-env NAME=SIZE` with a size that is no number.
     #[error("--sym-env {variable}: {size} is not a number of bytes")]
     VariableSize { variable: String, size: String },
+    /// A file whose content is wanted cannot be read.
+    #[error("{option} {path}: {reason}")]
+    Content { option: &'static str, path: String, reason: String },
+    /// A database, or a finding, has not the content that its options name.
+    #[error("{option} {digest}: the content of the file is not there")]
+    NoContent { option: &'static str, digest: String },
+    /// Both ways to say what standard input is.
+    #[error("--stdin and --sym-stdin: standard input is one or the other")]
+    TwoInputs,
+    /// One file is given in two ways.
+    #[error("{0} is given twice, by --file, --no-file or --sym-file")]
+    FileTwice(String),
+    /// `--cflags` with a quote that is not closed.
+    #[error("--cflags: no shell takes this: {text}")]
+    Flags { text: String },
     /// An argument that begins with `@` and goes on with no number.
     #[error("argument {0}: write @ or @N for an input of at most N bytes, @{0} for the word")]
     Argument(String),
@@ -54,6 +69,12 @@ pub(crate) enum ValueError {
     /// A kind of findings that there is not.
     #[error("`{0}` is no kind of finding: deadlock, no-progress, assert, abort, memory-error")]
     Kind(String),
+    /// `--file` or `--env` without a name or without `=`.
+    #[error("expected a name, `=` and what it stands for")]
+    Pair,
+    /// `--may-fail` with a place that is none.
+    #[error("expected NAME, or NAME@FILE:LINE")]
+    Place,
     /// `--sym-file` without `=`.
     #[error("expected NAME=SIZE, e.g. input.txt=16")]
     File,

@@ -3,6 +3,7 @@
 
 mod answers;
 mod args;
+mod cc;
 mod check_output;
 mod commands;
 mod config;
@@ -31,6 +32,9 @@ use crate::status::Status;
 
 fn main() -> ExitCode {
     icsched_driver::child_main_if_requested();
+    if let Some(status) = cc::run_if_requested() {
+        return status.into();
+    }
     output::report_panics_as_bugs();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use icsched_driver::config::Activity;
 use icsched_driver::experiment::{BatchProgress, Ended, Figure, Row};
 use icsched_driver::watch::MemoryUse;
-use icsched_driver::{Counts, Progress, Working};
+use icsched_driver::{Counts, Diagnostic, Progress, Working};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::guard;
@@ -150,6 +150,10 @@ impl Progress for ShownProgress {
         if activity == Activity::Writing {
             guard::tell::tell(&News::Writing);
         }
+    }
+
+    fn warn(&mut self, warning: &Diagnostic) {
+        output::diagnostic(warning);
     }
 
     fn stored(&mut self) {

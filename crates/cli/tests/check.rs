@@ -74,7 +74,7 @@ fn a_finding_is_told_kept_and_shown_again() {
     let place = Place::new();
     let (status, stdout, stderr) = place.run("check p.ll -o found --json r.json -- @");
     assert_eq!(status, Some(1), "{stdout}{stderr}");
-    assert!(stdout.starts_with("1 finding: 1 confirmed, for all inputs\n"), "{stdout}");
+    assert!(stdout.starts_with("1 finding: 1 confirmed; all inputs were looked at\n"), "{stdout}");
     assert!(stdout.contains("confirmed[abort]") && stdout.contains("./p 7\n"), "{stdout}");
     assert!(stdout.contains("icsched replay found/1.json"), "{stdout}");
     let result = place.json("r.json");

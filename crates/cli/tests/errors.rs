@@ -124,7 +124,7 @@ fn a_wrong_command_is_status_2_and_names_what_is_wrong() {
     place.program("p.ll", RETURNS_7);
     for (words, texts) in [
         (&["enumrate", "p.ll"][..], &["enumrate", "enumerate"][..]),
-        (&["enumerate"], &["PROG.bc"]),
+        (&["enumerate"], &["<PROG>"]),
         (&["enumerate", "p.ll", "--frobnicate"], &["--frobnicate"]),
         (&["enumerate", "p.ll", "--timeout", "5"], &["--timeout", "unit"]),
         (&["enumerate", "p.ll", "--extern", "f"], &["NAME=havoc"]),
@@ -155,7 +155,7 @@ fn a_wrong_file_is_status_2_and_says_what_it_is() {
     let place = Place::new();
     place.file("empty.bc", b"");
     place.file("text.bc", b"hello\nworld\n");
-    place.file("prog.c", b"#include <stdio.h>\nint main(void) { return 0; }\n");
+    place.file("prog.txt", b"#include <stdio.h>\nint main(void) { return 0; }\n");
     place.file("object.o", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\x3e\0\x01\0\0\0");
     place.file("cut.bc", b"BC\xc0\xde\x35\x14");
     place.program("nomain.ll", "define i32 @f() {\n  ret i32 0\n}\n");
@@ -165,10 +165,10 @@ fn a_wrong_file_is_status_2_and_says_what_it_is() {
         (".", &["is a directory"]),
         ("empty.bc", &["is empty"]),
         ("text.bc", &["is a text file"]),
-        ("prog.c", &["is C source text", "-emit-llvm"]),
-        ("object.o", &["ELF object file"]),
+        ("prog.txt", &["is C source text", "name C sources"]),
+        ("object.o", &["the object is damaged"]),
         ("cut.bc", &["damaged or cut off"]),
-        ("nomain.ll", &["defines no function `main`", "llvm-link"]),
+        ("nomain.ll", &["defines no function `main`", "name all files"]),
         ("arm.ll", &["aarch64", "only x86-64 Linux"]),
     ] {
         for command in [&["enumerate", file][..], &["exec", file], &["inspect", "ir", file]] {

@@ -18,7 +18,7 @@ use crate::error::DriverError;
 pub use icsched_check::suppress::Baseline;
 pub use icsched_schedule::finding::{CHECK_SCHEMA, FINDING_SCHEMA};
 pub use icsched_schedule::{
-    CheckResult, CheckStatistics, Finding, FindingFile, FindingKind, Input, Suppressed, TraceStep, Verdict,
+    CheckResult, CheckStatistics, Finding, FindingFile, FindingKind, Input, StepRole, Suppressed, TraceStep, Verdict,
 };
 
 /// What to check.
@@ -60,7 +60,10 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
     let loaded = load_with(&searched.program, &load_options(&searched.without), &searched.limits)?;
     let looks_for_failures = config.kinds.iter().any(|kind| matches!(kind, FindingKind::Assert | FindingKind::Abort));
     if looks_for_failures && may_fail(&loaded) {
-        tell_all_ends(&mut searched);
+        tell_failures(&mut searched);
+    }
+    if config.kinds.contains(&FindingKind::MemoryError) {
+        turn_off(&mut searched, Technique::QuietBranches, "quiet-branches");
     }
     let Enumerated { result: schedules, source, unwritten } =
         enumerate_loaded(&searched, Some(Arc::clone(&loaded)), progress)?;
@@ -141,15 +144,21 @@ fn may_fail(program: &Program) -> bool {
         || of(Origin::Program).any(|func| fails(func) || calls(func, &failing))
 }
 
-/// Has a schedule made for each way in which the process ends: who aborts on the way along another schedule is none of
-/// it.
-fn tell_all_ends(config: &mut EnumerateConfig) {
-    if config.without.contains(&Technique::PrefixSchedules) {
+/// Has a schedule made for each failure: who aborts on the way along another schedule is none of it.
+fn tell_failures(config: &mut EnumerateConfig) {
+    if !config.without.contains(&Technique::PrefixSchedules) {
+        turn_off(config, Technique::PrefixFailures, "prefix-failures");
+    }
+}
+
+/// Turns a technique off, as if the user had said so.
+fn turn_off(config: &mut EnumerateConfig, technique: Technique, word: &str) {
+    if config.without.contains(&technique) {
         return;
     }
-    config.without.push(Technique::PrefixSchedules);
+    config.without.push(technique);
     let at = config.typed.iter().position(|word| word == "--" || word.starts_with("--sym-args"));
-    config.typed.insert(at.unwrap_or(config.typed.len()), "--without=prefix-schedules".to_owned());
+    config.typed.insert(at.unwrap_or(config.typed.len()), format!("--without={word}"));
 }
 
 fn rounded(time: Duration) -> f64 {

@@ -1,13 +1,16 @@
 //! Checked configurations, one per subcommand.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::error::DriverError;
 pub use icsched_epochs::memory::MemoryLimits;
 pub use icsched_epochs::{SearchOptions, Technique, UNDECIDED, Undecided};
-pub use icsched_frontend::LoadCache;
+pub use icsched_frontend::{LoadCache, Sources};
+use icsched_frontend::{LoadLimits, LoadStop, Made, SourceError};
+pub use icsched_machine::step::{Failures, MayFail, Surroundings};
 pub use icsched_machine::stop::Limit;
 pub use icsched_machine::{Extern, MemoryErrors};
 pub use icsched_symbolic::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
@@ -16,14 +19,67 @@ pub use icsched_symbolic::request::{Activity, StopRequest};
 /// The program to work on.
 #[derive(Clone, Debug)]
 pub struct ProgramConfig {
-    /// Bitcode or textual LLVM IR.
+    /// What it is called: the first file of its sources.
     pub path: PathBuf,
+    /// What it is made of.
+    pub sources: Sources,
+    /// Where it starts.
+    pub entry: String,
+    /// Library functions whose calls may fail.
+    pub may_fail: Vec<String>,
     /// What undefined functions do (`--extern NAME=…`).
     pub externs: BTreeMap<String, Extern>,
     /// What happens behind undefined behaviour (`--memory-errors`).
     pub memory_errors: MemoryErrors,
     /// Where loaded programs are kept for the next time.
     pub cache: Option<LoadCache>,
+    /// Its bitcode, once that is made.
+    pub made: Bitcode,
+}
+
+/// Bitcode that is made when it is asked for first, or is a file of the user.
+#[derive(Clone, Default, Debug)]
+pub struct Bitcode(Arc<OnceLock<Option<Made>>>);
+
+impl ProgramConfig {
+    /// The program that is made of some files, with a function for each name that does nothing known.
+    ///
+    /// # Panics
+    /// Without a file.
+    pub fn new(sources: Sources) -> Self {
+        Self {
+            path: sources.files.first().expect("a program has a file").clone(),
+            sources,
+            entry: "main".to_owned(),
+            may_fail: Vec::new(),
+            externs: BTreeMap::new(),
+            memory_errors: MemoryErrors::default(),
+            cache: None,
+            made: Bitcode::default(),
+        }
+    }
+
+    /// The file with its bitcode, or textual IR; made of its sources when it is asked for first.
+    ///
+    /// # Errors
+    /// If there is no way from its files to bitcode.
+    pub fn bitcode(&self, limits: &LoadLimits<'_>) -> Result<&Path, SourceError> {
+        if self.made.0.get().is_none() {
+            let made = icsched_frontend::gather(&self.sources, limits)?;
+            // Another thread may have been faster.
+            let _ = self.made.0.set(made);
+        }
+        Ok(self.made.0.get().and_then(Option::as_ref).map_or(&self.path, Made::path))
+    }
+
+    /// The bytes of its bitcode.
+    ///
+    /// # Errors
+    /// As [`bitcode`](Self::bitcode); and if the file cannot be read.
+    pub(crate) fn read(&self, limits: &Limits) -> Result<Vec<u8>, DriverError> {
+        let path = limits.loading(|limits| self.bitcode(limits).map(Path::to_path_buf))?;
+        std::fs::read(&path).map_err(|error| DriverError::Read { path: self.path.clone(), error })
+    }
 }
 
 /// Limits of a whole run (D8).
@@ -60,9 +116,24 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Does something under what of these limits loading looks at.
+    pub(crate) fn loading<R>(&self, load: impl FnOnce(&LoadLimits<'_>) -> R) -> R {
+        let cancelled = || self.stop.asked().map(load_stop);
+        load(&LoadLimits { deadline: self.deadline(), memory: self.memory.resident, cancelled: Some(&cancelled) })
+    }
+
     /// When a run that starts now must end; `None` also for a time that no clock shows.
     pub fn deadline(&self) -> Option<Instant> {
         Instant::now().checked_add(self.timeout?)
+    }
+}
+
+/// What stops a run stops loading.
+fn load_stop(limit: Limit) -> LoadStop {
+    match limit {
+        Limit::Time => LoadStop::Time,
+        Limit::Memory => LoadStop::Memory,
+        Limit::Interrupted | Limit::Instructions | Limit::Decisions | Limit::Events => LoadStop::Interrupted,
     }
 }
 
@@ -109,6 +180,10 @@ pub struct ExecConfig {
     pub args: Vec<Vec<u8>>,
     /// The environment, as `NAME=value`.
     pub environment: Vec<Vec<u8>>,
+    /// Files that stand for those the program names, or `None` for one that is not to be there.
+    pub files: Vec<(String, Option<PathBuf>)>,
+    /// What is read as standard input, if not this process's.
+    pub stdin: Option<PathBuf>,
     /// Most instructions.
     pub max_instructions: Option<u64>,
     /// Limits.

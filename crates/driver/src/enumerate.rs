@@ -8,13 +8,15 @@ use std::time::Instant;
 
 use icsched_enumerate::{Journal, Outcome, Progress, Run};
 use icsched_epochs::Technique;
-use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_cached, load_contained};
+use icsched_frontend::{LoadOptions, load_cached, load_contained};
 use icsched_ir::Program;
-use icsched_schedule::{Database, DbError, Enumeration};
+use icsched_machine::step::Surroundings;
+use icsched_schedule::{Bytes, Contents, Database, DbError, Enumeration};
 
-use crate::config::{Activity, EnumerateConfig, Limit, Limits, ProgramConfig};
+use crate::config::{Activity, EnumerateConfig, Limits, ProgramConfig};
 use crate::enumerate::journal::DatabaseJournal;
 use crate::error::DriverError;
+use crate::undefined;
 
 /// Loads a program with its models.
 ///
@@ -29,13 +31,16 @@ pub(crate) fn load_with(
     options: &LoadOptions,
     limits: &Limits,
 ) -> Result<Arc<Program>, DriverError> {
-    let cancelled = || limits.stop.asked().map(load_stop);
-    let limits =
-        LoadLimits { deadline: limits.deadline(), memory: limits.memory.resident, cancelled: Some(&cancelled) };
-    let loaded = match &program.cache {
-        Some(cache) => load_cached(cache, &program.path, options, &limits)?,
-        None => load_contained(&program.path, options, &limits)?,
-    };
+    let name = Some(icsched_ir::visible(&program.path.display().to_string()).into_owned());
+    let options =
+        &LoadOptions { name, entry: program.entry.clone(), may_fail: program.may_fail.clone(), ..options.clone() };
+    let loaded = limits.loading(|limits| -> Result<Program, DriverError> {
+        let bitcode = program.bitcode(limits)?;
+        Ok(match &program.cache {
+            Some(cache) => load_cached(cache, bitcode, options, limits)?,
+            None => load_contained(bitcode, options, limits)?,
+        })
+    })?;
     for name in program.externs.keys() {
         match loaded.function_named(name) {
             Some(f) if loaded.functions[f].is_declaration() => {}
@@ -59,19 +64,18 @@ pub(crate) fn load_options(without: &[Technique]) -> LoadOptions {
     }
 }
 
-/// What stops a run stops loading.
-fn load_stop(limit: Limit) -> LoadStop {
-    match limit {
-        Limit::Time => LoadStop::Time,
-        Limit::Memory => LoadStop::Memory,
-        Limit::Interrupted | Limit::Instructions | Limit::Decisions | Limit::Events => LoadStop::Interrupted,
-    }
+/// What options name by digests.
+fn contents(surroundings: &Surroundings) -> Contents {
+    let files = surroundings.files.iter().filter_map(|(_, content)| content.as_ref());
+    let all = files.chain(&surroundings.stdin);
+    all.map(|bytes| (Enumeration::digest_of(bytes), Bytes(bytes.clone()))).collect()
 }
 
-/// The bytes of a file; of a device there may be no end.
-fn read_file(path: &Path) -> Option<Vec<u8>> {
-    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    is_file.then(|| std::fs::read(path).ok()).flatten()
+/// The bytes of a program's bitcode; of a device there may be no end.
+fn read_bitcode(program: &ProgramConfig, limits: &Limits) -> Result<Option<Vec<u8>>, DriverError> {
+    let path = limits.loading(|limits| program.bitcode(limits).map(Path::to_path_buf))?;
+    let is_file = std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    Ok(is_file.then(|| std::fs::read(path).ok()).flatten())
 }
 
 /// What was enumerated, and how.
@@ -146,11 +150,12 @@ pub(crate) fn enumerate_loaded(
     progress: &mut dyn Progress,
 ) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
-    let bitcode = read_file(&config.program.path);
+    let bitcode = read_bitcode(&config.program, &config.limits)?;
     let start = Enumeration {
         program: config.program.path.display().to_string(),
         digest: bitcode.map(|b| Enumeration::digest_of(&b)).unwrap_or_default(),
         options: config.typed.clone(),
+        contents: contents(&config.inputs.surroundings),
         ..Enumeration::default()
     };
     if let Some(database) = config.database.as_ref().filter(|database| !database.force) {
@@ -170,13 +175,16 @@ pub(crate) fn enumerate_loaded(
         progress.stored();
     }
     let request = request(config, loaded, deadline)?;
+    if let Some(warning) = undefined::warning(&request.program, &config.program.sources, &config.program.externs) {
+        progress.warn(&warning);
+    }
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
     let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };
     let Outcome { result, is_cut } =
         icsched_enumerate::enumerate_by(&request, run).map_err(|error| DriverError::Inputs(error.to_string()))?;
-    let Enumeration { program, digest, options, .. } = start;
-    let result = Enumeration { program, digest, options, ..result };
+    let Enumeration { program, digest, options, contents, .. } = start;
+    let result = Enumeration { program, digest, options, contents, ..result };
     config.limits.stop.begin(Activity::Writing);
     progress.doing(Activity::Writing);
     let unwritten = journal.and_then(|journal| journal.finish(&result, is_cut).err());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use icsched_frontend::{LoadError, LoadStop};
+use icsched_frontend::{LoadError, LoadStop, SourceError};
 use icsched_machine::stop::Limit;
 use icsched_schedule::{DbError, Diagnostic};
 use icsched_symbolic::request::Activity;
@@ -14,6 +14,9 @@ pub enum DriverError {
     /// The program could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// There is no bitcode of the program.
+    #[error(transparent)]
+    Source(SourceError),
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DbError),
@@ -64,6 +67,15 @@ pub enum DriverError {
     },
 }
 
+impl From<SourceError> for DriverError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Load(error) => Self::Load(error),
+            other => Self::Source(other),
+        }
+    }
+}
+
 impl DriverError {
     /// Which limit ended the command before there was anything to say, and while doing what; nothing is wrong then.
     pub fn stopped_by(&self) -> Option<(Limit, Activity)> {
@@ -83,7 +95,8 @@ impl DriverError {
         match self {
             DriverError::Load(error) => error.is_internal(),
             DriverError::Database(error) => error.is_bug(),
-            DriverError::Read { .. }
+            DriverError::Source(_)
+            | DriverError::Read { .. }
             | DriverError::Write { .. }
             | DriverError::Manifest { .. }
             | DriverError::Inputs(_)
@@ -96,6 +109,7 @@ impl DriverError {
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             DriverError::Load(e) => Diagnostic::error("load", e.to_string()).help(e.help()),
+            DriverError::Source(e) => Diagnostic::error("load", e.to_string()).help(e.help()),
             DriverError::Database(e) => {
                 let diagnostic = Diagnostic::error("database", e.to_string());
                 match e.help() {

@@ -58,7 +58,10 @@ pub fn exec(config: &ExecConfig, tell: &mut dyn FnMut(Diagnostic)) -> Result<Exe
         // What the process uses is what counts, and a `Watch` looks at it: most of a large object is never touched.
         memory: None,
     };
-    let host = Box::new(OsHost::new());
+    let open = |path: &std::path::PathBuf| {
+        std::fs::File::open(path).map_err(|error| DriverError::Read { path: path.clone(), error })
+    };
+    let host = Box::new(OsHost::new().with(&config.files, config.stdin.as_ref().map(open).transpose()?));
     let mut recovered = 0_u64;
     let mut tell_error = |error: &ProgramError| {
         recovered += 1;

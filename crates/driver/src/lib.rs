@@ -14,6 +14,7 @@ mod named;
 pub mod replay;
 pub mod show;
 pub mod symex;
+mod undefined;
 pub mod verify;
 pub mod watch;
 
@@ -22,7 +23,7 @@ pub use error::DriverError;
 pub use icsched_enumerate::{Counts, Progress, Working};
 pub use icsched_epochs::limit_words;
 pub use icsched_epochs::memory::stack_sizes;
-pub use icsched_frontend::child_main_if_requested;
 pub use icsched_frontend::{LoadError, LoadStop};
+pub use icsched_frontend::{child_main_if_requested, find_clang};
 pub use icsched_machine::Switching;
-pub use icsched_schedule::{DbError, Diagnostic, Enumeration, IncompleteKind, Reason};
+pub use icsched_schedule::{Contents, DbError, Diagnostic, Enumeration, IncompleteKind, Reason};

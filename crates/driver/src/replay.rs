@@ -34,7 +34,8 @@ fn of_database(path: &Path, number: &str) -> Result<FindingFile, DriverError> {
         help: format!("it has {}, numbered from 1", check.findings.len()),
     })?;
     let CheckResult { program, digest, options, .. } = check;
-    Ok(FindingFile { schema: FINDING_SCHEMA.to_owned(), program, digest, options, finding })
+    let contents = Database::open(path)?.read()?.contents;
+    Ok(FindingFile { schema: FINDING_SCHEMA.to_owned(), program, digest, options, contents, finding })
 }
 
 fn of_file(path: &Path) -> Result<FindingFile, DriverError> {
@@ -57,7 +58,7 @@ fn of_file(path: &Path) -> Result<FindingFile, DriverError> {
 /// If the program cannot be loaded or is another one, or the finding has no input.
 pub fn replay(config: &EnumerateConfig, digest: &str, finding: &Finding) -> Result<Replayed, DriverError> {
     let path = &config.program.path;
-    let bitcode = std::fs::read(path).map_err(|error| DriverError::Read { path: path.clone(), error })?;
+    let bitcode = config.program.read(&config.limits)?;
     if !digest.is_empty() && Enumeration::digest_of(&bitcode) != digest {
         return Err(DriverError::NotFound {
             message: format!("the finding is not of {}, but of another program", path.display()),

@@ -35,7 +35,7 @@ pub fn verify(
     let start = Instant::now();
     let deadline = config.limits.deadline();
     let path = &config.program.path;
-    let bitcode = std::fs::read(path).map_err(|error| DriverError::Read { path: path.clone(), error })?;
+    let bitcode = config.program.read(&config.limits)?;
     if Enumeration::digest_of(&bitcode) != database.digest {
         let message = format!("the database was not made from {}, but from another program", path.display());
         let help = format!("it was made from {}; compile it the same way, or enumerate again", database.program);

@@ -49,6 +49,10 @@ pub(crate) struct Budgets {
     pub(crate) nested_activations: usize,
     /// How often a path goes on that makes many terms which have decided nothing yet. Protects memory.
     pub(crate) undecided_terms: u32,
+    /// Sides of branches that decide no synchronisation which are executed for errors there, in one epoch.
+    ///
+    /// Protects the time of a check. Shows in memory errors that are not found in large programs.
+    pub(crate) sides_beside: usize,
     /// Instructions of a path that is looked at only for what goes wrong before the process ends.
     pub(crate) exit_instructions: u64,
     /// Early exits of an epoch that are made shorter one by one. Protects from queries for each pair of them.
@@ -204,6 +208,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     loop_rounds: 12,
     nested_activations: 2,
     undecided_terms: 64,
+    sides_beside: 256,
     exit_instructions: 1 << 20,
     simplified_exits: 64,
     early_exits: 64,

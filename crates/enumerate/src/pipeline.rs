@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use icsched_epochs::markers::Markers;
-use icsched_epochs::{Request, StartError, Technique, prepare};
+use icsched_epochs::{Request, StartError, prepare};
 use icsched_ir::{Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, EpochResult, Statistics};
@@ -31,7 +31,7 @@ pub(crate) fn search_with(
         |setting, progress| {
             let shared = Shared::new(setting.clone(), jobs);
             let points_to = setting.analyses.map(|analyses| &**analyses.points_to);
-            let assumptions = Assumptions::of(request, setting.program, points_to);
+            let assumptions = Assumptions::of(setting.program, points_to);
             let header = header(setting.program, setting.markers, &assumptions);
             let found = search(&shared, &header, &mut **progress)?;
             Ok(outcome(request, found, header, &assumptions, start))
@@ -78,8 +78,6 @@ fn statistics(start: Instant, work: &Work) -> Statistics {
 
 /// What results take for granted of a program, whatever is found.
 struct Assumptions {
-    /// Whether sizes of objects may be open, so that allocations are taken to succeed.
-    sizes_open: bool,
     /// Whether the program may move pointers in pieces.
     in_pieces: bool,
     /// Whether the program has arrays in structures whose subscripts are taken to be in range.
@@ -87,20 +85,15 @@ struct Assumptions {
 }
 
 impl Assumptions {
-    fn of(request: &Request, program: &Program, points_to: Option<&PointsTo>) -> Self {
+    fn of(program: &Program, points_to: Option<&PointsTo>) -> Self {
         let in_pieces =
             |p: &PointsTo| p.notes().iter().any(|note| matches!(note, icsched_pointsto::Note::Pieces { .. }));
-        Self {
-            sizes_open: !request.is_off(Technique::Epochs),
-            in_pieces: points_to.is_some_and(in_pieces),
-            has_subscripts: has_subscripts(program),
-        }
+        Self { in_pieces: points_to.is_some_and(in_pieces), has_subscripts: has_subscripts(program) }
     }
 
     /// Those of a result; `has_epochs`: more than the first one.
     fn with_epochs(&self, has_epochs: bool) -> Vec<Assumption> {
-        let mut found = vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads];
-        found.extend(self.sizes_open.then_some(Assumption::AllocationsSucceed));
+        let mut found = vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads, Assumption::AllocationsSucceed];
         found.extend(has_epochs.then_some(Assumption::DefinedBehaviour));
         found.extend(self.in_pieces.then_some(Assumption::WholePointers));
         found.extend(self.has_subscripts.then_some(Assumption::SubscriptsInRange));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use icsched_facts::Shape;
 use icsched_machine::{Machine, State};
-use icsched_schedule::{Enumeration, EpochId, EpochResult, HappensBefore, ScheduleEnd};
+use icsched_schedule::{Diagnostic, Enumeration, EpochId, EpochResult, HappensBefore, ScheduleEnd};
 use icsched_symbolic::request::Activity;
 use icsched_symbolic::symbolic::SymbolicDomain;
 
@@ -18,6 +18,9 @@ pub trait Progress {
 
     /// What is being done before epochs are searched, and after that.
     fn doing(&mut self, _activity: Activity) {}
+
+    /// Something that whoever waits should know before the end.
+    fn warn(&mut self, _warning: &Diagnostic) {}
 
     /// Something that was found is where it survives the end of the process ([`Journal::keep`]).
     fn stored(&mut self) {}

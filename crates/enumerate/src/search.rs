@@ -22,6 +22,7 @@ mod finish;
 mod loops_relied_on;
 mod path_ends;
 mod path_to_schedule;
+mod quiet_branches;
 mod schedule_set;
 mod state;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use icsched_ir::Program;
 use icsched_machine::{Extern, MemoryErrors};
 use icsched_schedule::Assumption;
+use icsched_slicing::QuietEnds;
 use icsched_symbolic::inputs::InputSpec;
 
 use crate::limits::RunLimits;
@@ -35,6 +36,15 @@ impl Request {
     /// Whether a technique is off.
     pub fn is_off(&self, technique: Technique) -> bool {
         self.without.contains(&technique)
+    }
+
+    /// Which ends of the process need no schedule of their own.
+    pub fn quiet_ends(&self) -> QuietEnds {
+        match (self.is_off(Technique::PrefixSchedules), self.is_off(Technique::PrefixFailures)) {
+            (true, _) => QuietEnds::None,
+            (false, true) => QuietEnds::Exits,
+            (false, false) => QuietEnds::All,
+        }
     }
 
     /// What is taken for granted of memory errors, if there are some.

@@ -1,5 +1,7 @@
 //! What the search of one epoch does, and what it leaves out.
 
+use icsched_slicing::QuietEnds;
+
 /// Limits of a search.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
@@ -9,8 +11,10 @@ pub struct SearchOptions {
     pub max_paths: usize,
     /// Reduce preconditions by slicing.
     pub slicing: bool,
-    /// Drop schedules that are prefixes of others and end with the process.
-    pub prefixes: bool,
+    /// Drop schedules that are prefixes of others and end with the process in one of these ways.
+    pub quiet_ends: QuietEnds,
+    /// Execute each side of branches that decide no synchronisation once, for what goes wrong there.
+    pub looks_beside: bool,
     /// Decide where an input becomes known what it decides (3.2.1).
     pub trees: bool,
     /// How often the condition of a loop that does not synchronise may be decided by inputs on one path before the
@@ -45,7 +49,8 @@ impl Default for SearchOptions {
             loop_bound: 32,
             max_paths: 16_384,
             slicing: true,
-            prefixes: true,
+            quiet_ends: QuietEnds::All,
+            looks_beside: false,
             trees: true,
             symbolic_threads: true,
             combines: false,

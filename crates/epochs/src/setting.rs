@@ -94,7 +94,7 @@ pub fn prepare<W: ?Sized, R>(
     let aliases = modref.as_ref().filter(|_| !request.is_off(Technique::PointsTo)).map(Aliases::new);
     begin(Activity::Control)?;
     let targets = points_to.as_deref().filter(|_| !request.is_off(Technique::PointsTo));
-    let mut control = Control::new(program, &harmless, !request.is_off(Technique::PrefixSchedules), targets);
+    let mut control = Control::new(program, &harmless, request.quiet_ends(), targets);
     let writes = ModRef::new(program, &control);
     let startup = modref.as_ref().map(Startup::new);
     let termination = modref.as_ref().zip(startup.as_ref()).map(|(modref, startup)| Termination::new(modref, startup));

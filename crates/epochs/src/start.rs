@@ -31,6 +31,7 @@ impl Setting<'_> {
             markers: Arc::clone(&self.marked),
             abstractions: summaries,
             folding: Some(Arc::clone(&self.folding)),
+            switches_at_calls: false,
             concrete_threads: self.request.is_off(Technique::SymbolicThreads),
         }
     }
@@ -72,20 +73,31 @@ impl Setting<'_> {
         objects: SyncObjects,
         epoch_length: EpochLength,
     ) -> Machine<SymbolicDomain> {
+        let options = Options { marks, objects, epoch_length, ..self.machine_options() };
+        Machine::new(Arc::clone(self.program), domain, Box::new(MemoryHost::default()), options)
+    }
+
+    /// A machine for whole paths of the program as it was loaded, with threads switched as in runs. Text that is an
+    /// input is looked at byte by byte if it is to be `exact`.
+    pub fn machine_as_loaded(&self, domain: SymbolicDomain, exact: bool) -> Machine<SymbolicDomain> {
+        let marks = Marks { switches_at_calls: true, ..Marks::default() };
+        let options = Options { marks, exact, objects: SyncObjects::Described, ..self.machine_options() };
+        Machine::new(Arc::clone(&self.request.program), domain, Box::new(MemoryHost::default()), options)
+    }
+
+    fn machine_options(&self) -> Options {
         let request = self.request;
-        let options = Options {
+        Options {
             externs: request.externs.clone(),
             symbolic_files: request.inputs.files.clone(),
             symbolic_stdin: request.inputs.stdin,
+            surroundings: Arc::clone(&request.inputs.surroundings),
+            failures: Arc::clone(&request.inputs.failures),
             stop: request.limits.stop.clone(),
-            marks,
-            objects,
             memory_errors: request.memory_errors,
             allocations_succeed: true,
-            epoch_length,
             ..Options::default()
-        };
-        Machine::new(Arc::clone(self.program), domain, Box::new(MemoryHost::default()), options)
+        }
     }
 
     /// The state at the program's entry, and the bounds of the inputs that always hold.

@@ -5,6 +5,11 @@
 pub enum Technique {
     /// Leaving out branches that only end the process (3.4.1.1).
     PrefixSchedules,
+    /// The same for branches that abort or fail an assertion: without it each failure has a schedule of its own.
+    PrefixFailures,
+    /// Leaving alone what is behind branches that decide no synchronisation: without it each side of such a branch is
+    /// executed once in the first epoch, for what goes wrong there.
+    QuietBranches,
     /// Following the shorter side of a branch first (3.3.2).
     ShortestPath,
     /// Precondition slicing: without it every decision of a path is part of its constraint.

@@ -38,6 +38,7 @@ pub fn load_cached(
     limits: &LoadLimits<'_>,
 ) -> Result<Program, LoadError> {
     let (name, bytes, _) = read(path)?;
+    let name = options.name.clone().unwrap_or(name);
     let LoadCache { directory, made_by } = cache;
     DirBuilder::new().recursive(true).mode(PRIVATE).create(directory).map_err(|error| LoadError::Unreadable {
         path: directory.display().to_string(),

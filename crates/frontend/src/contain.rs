@@ -52,8 +52,9 @@ impl LoadLimits<'_> {
     }
 }
 
-/// Loads a program in a child process. The executable must call [`child_main_if_requested`] first thing in `main`.
-/// Where the system gives no process the program is loaded in this one, without regard to limits.
+/// Loads a program in a child process. The executable must call
+/// [`child_main_if_requested`](crate::child_main_if_requested) first thing in `main`. Where the system gives no process
+/// the program is loaded in this one, without regard to limits.
 ///
 /// # Errors
 /// Says what is wrong with the file. If LLVM crashed on it, it counts as damaged.
@@ -86,6 +87,7 @@ pub(crate) fn answer_by(
     limits: &LoadLimits<'_>,
 ) -> Result<Vec<u8>, LoadError> {
     let (name, _, _) = read(path)?;
+    let name = options.name.clone().unwrap_or(name);
     let internal = |detail: String| LoadError::Internal { path: name.clone(), detail };
     let executable = executable.map_err(|e| internal(format!("no executable to start: {e}")))?;
     let started = Command::new(executable)
@@ -94,6 +96,8 @@ pub(crate) fn answer_by(
         .args([options.link_models, options.normalise, options.duplicate_code].map(flag))
         .args([options.keep_branches, options.library_locks, options.needs_entry].map(flag))
         .arg(&options.entry)
+        .arg(options.may_fail.join(","))
+        .args(&options.name)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -121,16 +125,16 @@ pub(crate) fn this_executable() -> std::io::Result<PathBuf> {
 
 /// What a child has written.
 #[derive(Default)]
-struct Said {
-    answer: Vec<u8>,
-    messages: Vec<u8>,
+pub(crate) struct Said {
+    pub(crate) answer: Vec<u8>,
+    pub(crate) messages: Vec<u8>,
     /// The limit that ended it.
-    stop: Option<LoadStop>,
+    pub(crate) stop: Option<LoadStop>,
 }
 
 impl Said {
     /// Reads all that a child says; if a limit is reached before it is silent, ends it.
-    fn by(child: &mut Child, limits: &LoadLimits<'_>) -> std::io::Result<Said> {
+    pub(crate) fn by(child: &mut Child, limits: &LoadLimits<'_>) -> std::io::Result<Said> {
         let mut said = Said::default();
         let (mut answer, mut messages) = (child.stdout.take(), child.stderr.take());
         while answer.is_some() || messages.is_some() {
@@ -180,7 +184,7 @@ fn resident_bytes(process: u32) -> Option<u64> {
 }
 
 /// Serves as the child of [`load_contained`] and ends the process, if that is what it was started for.
-pub fn child_main_if_requested() {
+pub(crate) fn child_main_if_requested() {
     let mut args = std::env::args_os().skip(1);
     if args.next().as_deref() != Some(REQUEST.as_ref()) {
         return;
@@ -192,8 +196,20 @@ pub fn child_main_if_requested() {
     let (link_models, normalise, duplicate_code) = (flag(), flag(), flag());
     let (keep_branches, library_locks, needs_entry) = (flag(), flag(), flag());
     let entry = args.next().map_or_else(|| "main".to_owned(), |arg| arg.to_string_lossy().into_owned());
-    let options =
-        LoadOptions { link_models, normalise, duplicate_code, keep_branches, library_locks, needs_entry, entry };
+    let may_fail = args.next().map(|arg| arg.to_string_lossy().into_owned()).unwrap_or_default();
+    let may_fail = may_fail.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let name = args.next().map(|arg| arg.to_string_lossy().into_owned());
+    let options = LoadOptions {
+        link_models,
+        normalise,
+        duplicate_code,
+        keep_branches,
+        library_locks,
+        needs_entry,
+        may_fail,
+        name,
+        entry,
+    };
     let serve = move || {
         let result = load_and_leave(&path, &options);
         let bytes = postcard::to_stdvec(&result).expect("programs and errors can be serialised");
@@ -220,7 +236,7 @@ fn flag(on: bool) -> &'static str {
 const NO_MEMORY: [&str; 5] =
     ["memory allocation of", "no more memory", "out of memory", "bad_alloc", "Allocation failed"];
 
-fn describe_death(path: String, status: ExitStatus, messages: &[u8]) -> LoadError {
+pub(crate) fn describe_death(path: String, status: ExitStatus, messages: &[u8]) -> LoadError {
     let messages = String::from_utf8_lossy(messages);
     // The limit of the run ends the child before this. Where the system has no limit either, one number in the file
     // asks for more than there is.

@@ -1,5 +1,7 @@
 //! What can be wrong with an input file.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -110,6 +112,24 @@ pub enum LoadError {
         /// What the linker says.
         detail: String,
     },
+    /// A function that is to fail, and has no model that does.
+    #[error("{path}: no model of `{name}` fails")]
+    NeverFails {
+        /// The path as given.
+        path: String,
+        /// The function.
+        name: String,
+        /// Those that can.
+        known: String,
+    },
+    /// Parts of a program do not fit together.
+    #[error("{path}: {detail}")]
+    PartsConflict {
+        /// The part that does not fit to those before it.
+        path: String,
+        /// Why not.
+        detail: String,
+    },
     /// A whole-program construct that cannot be deferred to its execution.
     #[error("{path}: {what} is not supported")]
     Unsupported {
@@ -149,24 +169,32 @@ impl LoadError {
     }
 
     /// What the user can do about it.
-    pub fn help(&self) -> &'static str {
+    pub fn help(&self) -> Cow<'static, str> {
+        if let LoadError::NeverFails { known, .. } = self {
+            return Cow::Owned(format!("these can fail: {known}"));
+        }
+        Cow::Borrowed(self.known_help())
+    }
+
+    fn known_help(&self) -> &'static str {
         match self {
+            LoadError::NeverFails { .. } => "name another function",
             LoadError::NotFound { .. } => "check the path",
-            LoadError::IsDirectory { .. } => {
-                "name one bitcode file; several are joined with `llvm-link a.bc b.bc -o prog.bc`"
-            }
+            LoadError::IsDirectory { .. } => "name the program's files: sources, bitcode, objects, an executable",
             LoadError::Unreadable { .. } => "check the file's permissions",
             LoadError::Empty { .. } | LoadError::Corrupt { .. } => {
                 "compile it again: `clang -g -O1 -emit-llvm -c prog.c -o prog.bc`"
             }
-            LoadError::NotBitcode { .. } => "compile the program with `clang -g -O1 -emit-llvm -c prog.c -o prog.bc`",
+            LoadError::NotBitcode { .. } => {
+                "name C sources, bitcode, or objects and executables that `icsched cc` has made"
+            }
             LoadError::BadAssembly { .. } => {
                 "correct the line, or produce the file with `clang -g -S -emit-llvm prog.c`"
             }
             LoadError::TooNew { .. } => "compile with clang 22 or older",
             LoadError::UnsupportedTarget { .. } => "compile with `clang --target=x86_64-linux-gnu -emit-llvm`",
             LoadError::NoMain { .. } => {
-                "join all files of the program with `llvm-link a.bc b.bc -o prog.bc`; one of them must define it"
+                "name all files of the program: `icsched enumerate a.c b.c`; one of them must define it"
             }
             LoadError::BadMain { .. } => "declare it as C says: `int main(int argc, char **argv)`",
             LoadError::Stopped { stop, .. } => match stop {
@@ -175,6 +203,7 @@ impl LoadError {
                 LoadStop::Interrupted => "start it again",
             },
             LoadError::LinkConflict { .. } => "rename the symbol in the program, or declare it as the C library does",
+            LoadError::PartsConflict { .. } => "name the files of one program, each once; one of them has `main`",
             LoadError::Unsupported { .. } => "rewrite that part of the program in plain C",
             LoadError::Internal { .. } => "this is a defect; please report it with the bitcode file",
         }

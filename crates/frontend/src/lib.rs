@@ -13,6 +13,7 @@
 
 mod budgets;
 mod cache;
+mod children;
 mod contain;
 mod error;
 mod library;
@@ -23,12 +24,15 @@ mod load;
 mod lower;
 mod module_asm;
 mod sniff;
+mod sources;
 
 pub use cache::{LoadCache, load_cached};
-pub use contain::{LoadLimits, child_main_if_requested, load_contained};
+pub use children::child_main_if_requested;
+pub use contain::{LoadLimits, load_contained};
 pub use error::{LoadError, LoadStop};
 pub use icsched_ir::Program;
 pub use load::load;
+pub use sources::{CompileError, Made, NoBitcode, SourceError, Sources, definers, find_clang, gather};
 
 /// What loading does besides reading.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +48,10 @@ pub struct LoadOptions {
     /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2). A program
     /// that locks streams itself always does.
     pub library_locks: bool,
+    /// Library functions whose calls may fail: the program calls models that ask.
+    pub may_fail: Vec<String>,
+    /// What the program is called in messages, if not by its file.
+    pub name: Option<String>,
     /// The function that must be there: the program's `main`.
     pub entry: String,
     /// Whether a file without the entry function is an error. If not, the program's `main` is then `None`.
@@ -58,6 +66,8 @@ impl Default for LoadOptions {
             duplicate_code: false,
             keep_branches: false,
             library_locks: false,
+            may_fail: Vec::new(),
+            name: None,
             entry: "main".to_owned(),
             needs_entry: true,
         }

@@ -11,8 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{LOCKED_MODEL, MODEL_SUFFIX};
+use icsched_ir::{FAILING_MODEL, LOCKED_MODEL, MODEL_SUFFIX};
 
+use crate::LoadOptions;
 use crate::error::LoadError;
 use crate::library::{EXIT, library_name};
 use crate::llvm::module::Session;
@@ -42,6 +43,9 @@ const PROGRAM_MEMORY: [(&str, &str); 4] = [
     ("ics_program_free", "free"),
 ];
 
+/// Stands for all functions that have a model which fails.
+const ALL: &str = "all";
+
 /// How the names of the engine's operations begin, and of what models have for them.
 const ENGINE: &str = "__ics_";
 
@@ -53,7 +57,7 @@ pub(crate) fn link_models<'s>(
     path: &str,
     session: &'s Session,
     module: &Module<'s>,
-    library_locks: bool,
+    options: &LoadOptions,
 ) -> Result<(), LoadError> {
     let internal = |error: LlvmError| LoadError::Internal { path: path.to_owned(), detail: error.to_string() };
     let conflict = |error: LlvmError| LoadError::LinkConflict { path: path.to_owned(), detail: error.to_string() };
@@ -67,17 +71,37 @@ pub(crate) fn link_models<'s>(
     // Who locks a stream for longer than a call may have others wait for what it does meanwhile.
     let is_locked =
         || module.functions().iter().any(|f| f.is_declaration() && LOCKS_STREAM.contains(&f.name().as_str()));
-    if library_locks || is_locked() {
+    if options.library_locks || is_locked() {
         for name in models.functions().iter().map(|f| f.name()) {
             if let Some(plain) = name.strip_prefix(LOCKED_MODEL) {
                 module.rename_declaration(plain, &name);
             }
         }
     }
+    have_fail(path, module, &models, &options.may_fail)?;
     separate(module, &models);
     models.make_library(MODEL_MARK);
     require(module, &models);
     module.link(models).map_err(conflict)
+}
+
+/// Has the program call models that may fail, for these functions or for `all` that have such a model.
+fn have_fail(path: &str, module: &Module<'_>, models: &Module<'_>, names: &[String]) -> Result<(), LoadError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let functions = models.functions();
+    let mut known: Vec<String> =
+        functions.iter().filter_map(|f| f.name().strip_prefix(FAILING_MODEL).map(str::to_owned)).collect();
+    known.sort();
+    let is_unknown = |name: &&String| *name != ALL && !known.contains(name);
+    if let Some(name) = names.iter().find(is_unknown) {
+        return Err(LoadError::NeverFails { path: path.to_owned(), name: name.clone(), known: known.join(", ") });
+    }
+    for name in known.iter().filter(|known| names.iter().any(|name| name == ALL || name == *known)) {
+        module.rename_declaration(name, &format!("{FAILING_MODEL}{name}"));
+    }
+    Ok(())
 }
 
 /// Has the linker keep what no instruction of the program names yet: returning from the entry function is a call of

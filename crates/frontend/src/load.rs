@@ -30,13 +30,13 @@ const X86_64_LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:
 /// [`load_contained`](crate::load_contained) does not have that risk.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Program, LoadError> {
     let (name, bytes, form) = read(path)?;
-    load_bytes(&name, &bytes, form, options, After::Free)
+    load_bytes(options.name.as_deref().unwrap_or(&name), &bytes, form, options, After::Free)
 }
 
 /// [`load`] in a process that ends right after: taking LLVM's modules apart would only cost time.
 pub(crate) fn load_and_leave(path: &Path, options: &LoadOptions) -> Result<Program, LoadError> {
     let (name, bytes, form) = read(path)?;
-    load_bytes(&name, &bytes, form, options, After::Leave)
+    load_bytes(options.name.as_deref().unwrap_or(&name), &bytes, form, options, After::Leave)
 }
 
 /// What happens to LLVM's memory after loading.
@@ -48,6 +48,13 @@ enum After {
 
 /// Reads a file that looks like LLVM IR.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadError> {
+    let (name, bytes) = read_bytes(path)?;
+    let form = recognise(&name, &bytes)?;
+    Ok((name, bytes, form))
+}
+
+/// Reads a file, and says how it is called in messages.
+pub(crate) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>), LoadError> {
     let name = visible(&path.display().to_string()).into_owned();
     // It is read twice, so it must be a file: nothing comes back from a pipe, and devices may never end.
     match std::fs::metadata(path) {
@@ -62,8 +69,7 @@ pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadEr
         std::io::ErrorKind::NotFound => LoadError::NotFound { path: name.clone() },
         _ => LoadError::Unreadable { path: name.clone(), reason: error.to_string() },
     })?;
-    let form = recognise(&name, &bytes)?;
-    Ok((name, bytes, form))
+    Ok((name, bytes))
 }
 
 fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions, after: After) -> Result<Program, LoadError> {
@@ -97,7 +103,7 @@ fn parse<'s>(
         return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
     }
     if options.link_models {
-        link_models(path, session, &module, options.library_locks)?;
+        link_models(path, session, &module, options)?;
     }
     if options.normalise {
         module.remove_attribute("optnone");
@@ -178,7 +184,7 @@ fn check_target(path: &str, module: &Module<'_>) -> Result<(), LoadError> {
 }
 
 /// LLVM names writer and reader in its messages: `(Producer: 'LLVM23.1.0' Reader: 'LLVM 22.1.8')`.
-fn parse_error(path: &str, bytes: &[u8], form: Form, detail: &str) -> LoadError {
+pub(crate) fn parse_error(path: &str, bytes: &[u8], form: Form, detail: &str) -> LoadError {
     let (path, detail) = (path.to_owned(), first_line(detail));
     if form == Form::Text {
         return LoadError::BadAssembly { path, detail };

@@ -63,7 +63,7 @@ fn looks_like_ir(text: &str) -> bool {
 }
 
 /// A name, with its article, for what is no LLVM IR.
-fn describe(bytes: &[u8]) -> &'static str {
+pub(crate) fn describe(bytes: &[u8]) -> &'static str {
     let is = |magic: &[u8]| bytes.starts_with(magic);
     if is(b"\x7fELF") {
         // e_type: two bytes at offset 16.

@@ -175,6 +175,7 @@ impl Intrinsic {
             Intrinsic::StringSymbolic
             | Intrinsic::StringEnd
             | Intrinsic::Input
+            | Intrinsic::MayFail
             | Intrinsic::HostOpen
             | Intrinsic::SymbolicFile
             | Intrinsic::Error

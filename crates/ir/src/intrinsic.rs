@@ -140,6 +140,9 @@ intrinsics! {
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
     /// `int (void)`: 1 if models are to look at each byte of text, whatever is known of it. A constant per run.
     IsExact = "__ics_is_exact", 0;
+    /// `unsigned (const char *name)`: how many calls may fail on a path, if one of the library function with this name
+    /// may that the program makes here (`--may-fail`); else 0. A constant per place.
+    MayFail = "__ics_may_fail", 1;
     /// `int (unsigned long value)`: 1 if the value is not a constant now.
     IsSymbolic = "__ics_is_symbolic", 1;
     /// `int (unsigned long value)`: 1 if the run began in the middle of the program and the value is not a constant

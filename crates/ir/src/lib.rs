@@ -52,8 +52,8 @@ pub use inst::{
 pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
 pub use program::{
-    Block, CallStack, Function, Global, LOCKED_MODEL, Loc, MAX_OBJECT, MODEL_SUFFIX, Origin, Program, ProgramPoint,
-    Relocation, Value, too_large,
+    Block, CallStack, FAILING_MODEL, Function, Global, LOCKED_MODEL, Loc, MAX_OBJECT, MODEL_SUFFIX, Origin, Program,
+    ProgramPoint, Relocation, Value, modelled_function, too_large,
 };
 pub use reach::{AddressReach, Indices};
 pub use tail::{is_tail_call, tail_mark};

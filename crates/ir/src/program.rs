@@ -12,6 +12,14 @@ use crate::types::{Type, TypeTable};
 /// model of.
 pub const LOCKED_MODEL: &str = "ics_locked_";
 
+/// How the names of models begin that a program calls where the library function may fail.
+pub const FAILING_MODEL: &str = "ics_failing_";
+
+/// The library function that a model stands for, by the model's name.
+pub fn modelled_function(name: &str) -> &str {
+    name.strip_prefix(LOCKED_MODEL).or_else(|| name.strip_prefix(FAILING_MODEL)).unwrap_or(name)
+}
+
 /// What the name of a model ends in if the program has a function or variable of the plain name: `open.model`.
 pub const MODEL_SUFFIX: &str = ".model";
 

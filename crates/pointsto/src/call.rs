@@ -207,6 +207,7 @@ impl Solver<'_> {
             | Intrinsic::StackRestore
             | Intrinsic::IsSymbolicDomain
             | Intrinsic::IsExact
+            | Intrinsic::MayFail
             | Intrinsic::IsSymbolic
             | Intrinsic::IsUnknown
             | Intrinsic::AnySymbolic

@@ -48,6 +48,10 @@ pub(crate) struct Budgets {
     ///
     /// Protects the time of a check. Shows in findings without a near input.
     pub(crate) near: usize,
+    /// Other ends of runs that are told, for one search.
+    ///
+    /// Protects the time of a check: each is made smaller. Shows in findings beside the one that was looked for.
+    pub(crate) met: usize,
     /// Inputs that wait to be run.
     ///
     /// Protects memory. No test shows it.
@@ -67,5 +71,6 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     slice: 1 << 18,
     open_paths: 32,
     near: 24,
+    met: 4,
     waiting: 2000,
 };

@@ -31,6 +31,8 @@ pub struct Shown {
     pub order: Arc<[ThreadId]>,
     /// The run.
     pub ended: Ended,
+    /// Which of the chains that were tried led there; `None` if it was none of them.
+    pub chain: Option<usize>,
 }
 
 /// What came of looking for a run.
@@ -75,6 +77,8 @@ pub struct Realiser<'a, 'p> {
     runner: Runner<'a>,
     /// Sides of decisions that paths along one chain have taken.
     sides: FxHashSet<(ProgramPoint, bool)>,
+    /// Other ends that runs came to, in the order in which they did: each with its input and order.
+    met: Vec<(Goal, TestInput, Arc<[ThreadId]>)>,
     paths: u64,
     path_instructions: u64,
 }
@@ -113,7 +117,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
     /// For a prepared program.
     pub fn new(setting: &'a Setting<'p>) -> Self {
         let runner = Runner::new(setting.request);
-        Self { setting, runner, sides: FxHashSet::default(), paths: 0, path_instructions: 0 }
+        Self { setting, runner, sides: FxHashSet::default(), met: Vec::new(), paths: 0, path_instructions: 0 }
     }
 
     /// What was done so far.
@@ -133,10 +137,11 @@ impl<'a, 'p> Realiser<'a, 'p> {
         // A few runs for each chain, then more: the shortest one may be none that can be followed.
         for most in BUDGETS.runs_of_chain {
             doubts = Doubts::default();
-            for &(chain, seed) in &all {
+            for (at, &(chain, seed)) in all.iter().enumerate() {
                 let until = self.runner.runs.saturating_add(most).min(first.saturating_add(BUDGETS.runs));
                 if let Some(shown) = self.along(chain, seed, goal, until, &mut doubts) {
-                    return Realised::Shown(Box::new(shown));
+                    let chain = Some(at).filter(|&at| at < chains.len());
+                    return Realised::Shown(Box::new(Shown { chain, ..shown }));
                 }
             }
             if !doubts.limit {
@@ -155,6 +160,16 @@ impl<'a, 'p> Realiser<'a, 'p> {
             Doubts { core: Some((_, core)), .. } => Realised::Infeasible { core },
             Doubts { core: None, .. } => Realised::Unknown { why: "no input satisfies the first schedule".to_owned() },
         }
+    }
+
+    /// What else went wrong in runs so far; each is shown by a run of the program as it is.
+    pub fn met(&mut self) -> Vec<(Goal, Shown)> {
+        let met = std::mem::take(&mut self.met);
+        let shown = met.into_iter().filter_map(|(goal, input, order)| {
+            let shown = self.confirm(&input, order, &goal)?;
+            Some((goal, shown))
+        });
+        shown.collect()
     }
 
     /// Looks for a run along one chain, until there were so many in all.
@@ -254,10 +269,17 @@ impl<'a, 'p> Realiser<'a, 'p> {
     ) -> Option<Shown> {
         let (ended, followed) = self.runner.walk(self.setting, chain, input)?;
         let order = ended.order();
-        if goal.is_shown_by(&ended.schedule_end())
-            && let Some(shown) = self.confirm(input, Arc::clone(&order), goal)
-        {
-            return Some(shown);
+        match Goal::of(&ended.schedule_end()) {
+            Some(own) if own == *goal => {
+                if let Some(shown) = self.confirm(input, Arc::clone(&order), goal) {
+                    return Some(shown);
+                }
+            }
+            // Whatever goes wrong on the way is worth telling.
+            Some(other) if self.met.len() < BUDGETS.met && self.met.iter().all(|(met, ..)| *met != other) => {
+                self.met.push((other, input.clone(), Arc::clone(&order)));
+            }
+            Some(_) | None => {}
         }
         for text in [Text::Bytes, Text::Functions] {
             if let Some(next) = self.open(input, &order, text, followed, bound, doubts) {
@@ -302,7 +324,10 @@ impl<'a, 'p> Realiser<'a, 'p> {
     pub fn confirm(&mut self, input: &TestInput, order: Arc<[ThreadId]>, goal: &Goal) -> Option<Shown> {
         let ended = self.runner.run(input, Box::new(Ordered::new(Arc::clone(&order))))?;
         let is_shown = goal.is_shown_by(&ended.schedule_end());
-        is_shown.then(|| Shown { input: input.clone(), order: ended.order(), ended })
+        if !is_shown {
+            tracing::debug!(ends = %ended.schedule_end(), ?goal, "a run in an order ends otherwise");
+        }
+        is_shown.then(|| Shown { input: input.clone(), order: ended.order(), ended, chain: None })
     }
 
     fn twin(&mut self, input: &TestInput, order: &Arc<[ThreadId]>, text: Text) -> Option<Twin> {

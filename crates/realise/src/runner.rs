@@ -132,7 +132,7 @@ impl<'a> Runner<'a> {
     /// Runs the program as it was loaded, under a scheduler. `None` if it cannot be started.
     pub fn run(&mut self, input: &TestInput, scheduler: Box<dyn Scheduler<ConcreteDomain>>) -> Option<Ended> {
         let program = Arc::clone(&self.request.program);
-        let (mut machine, mut state) = self.start(&program, Marks::default(), input)?;
+        let (mut machine, mut state) = self.start(Marks { switches_at_calls: true, ..Marks::default() }, input)?;
         machine.scheduler = scheduler;
         let mut ends = ThreadEnds { program, ..ThreadEnds::default() };
         let end = self.go_on(&mut machine, &mut state, &mut ends);
@@ -146,8 +146,9 @@ impl<'a> Runner<'a> {
         chain: &Chain<'_>,
         input: &TestInput,
     ) -> Option<(Ended, Followed)> {
-        let marks = Marks { markers: Arc::clone(&setting.marked), ..Marks::default() };
-        let (mut machine, mut state) = self.start(setting.program, marks, input)?;
+        let markers = Arc::clone(&setting.marked);
+        let marks = Marks { markers, switches_at_calls: true, ..Marks::default() };
+        let (mut machine, mut state) = self.start(marks, input)?;
         let mut followed = Followed::default();
         for link in &chain.links {
             let Some(threads) = threads_of(&machine, &state, link.epoch, followed.links == 0) else {
@@ -185,18 +186,15 @@ impl<'a> Runner<'a> {
         Some((Ended { machine, state, end, thread_ends: BTreeMap::new() }, followed))
     }
 
-    fn start(
-        &mut self,
-        program: &Arc<Program>,
-        marks: Marks,
-        input: &TestInput,
-    ) -> Option<(Machine<ConcreteDomain>, State<ConcreteDomain>)> {
+    fn start(&mut self, marks: Marks, input: &TestInput) -> Option<(Machine<ConcreteDomain>, State<ConcreteDomain>)> {
         self.runs += 1;
         let (arguments, answers) = given(input);
         let options = Options {
             externs: self.request.externs.clone(),
             symbolic_files: self.request.inputs.files.clone(),
             symbolic_stdin: self.request.inputs.stdin,
+            surroundings: Arc::clone(&self.request.inputs.surroundings),
+            failures: Arc::clone(&self.request.inputs.failures),
             marks,
             answers: Some(answers),
             exact: true,
@@ -206,7 +204,7 @@ impl<'a> Runner<'a> {
             ..Options::default()
         };
         let host = Box::new(MemoryHost::default());
-        let mut machine = Machine::new(Arc::clone(program), ConcreteDomain, host, options);
+        let mut machine = Machine::new(Arc::clone(&self.request.program), ConcreteDomain, host, options);
         let mut state = machine.initial_state(&arguments).ok()?;
         state.record_events = true;
         Some((machine, state))

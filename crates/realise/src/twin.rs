@@ -6,9 +6,7 @@ use std::sync::Arc;
 use icsched_epochs::Setting;
 use icsched_explore::explore::{Advance, Limits, PathRun, StepKind};
 use icsched_ir::ProgramPoint;
-use icsched_machine::code::Marks;
-use icsched_machine::step::EpochLength;
-use icsched_machine::{DecisionKind, Machine, SyncObjects, ThreadId};
+use icsched_machine::{DecisionKind, Machine, ThreadId};
 use icsched_smt::{CachingSolver, Model, SolverOptions, Term, UnknownReason, Z3Solver};
 use icsched_symbolic::inputs::TestInput;
 use icsched_symbolic::print::Printer;
@@ -68,9 +66,7 @@ impl Twin {
         order: &Arc<[ThreadId]>,
         text: Text,
     ) -> Option<Self> {
-        let all = EpochLength::default();
-        let mut machine = setting.machine(domain(setting), Marks::default(), SyncObjects::Described, all);
-        machine.options.exact = text == Text::Bytes;
+        let mut machine = setting.machine_as_loaded(domain(setting), text == Text::Bytes);
         let (state, bounds) = setting.at_entry(&mut machine).ok()?;
         machine.scheduler = Box::new(Ordered::new(Arc::clone(order)));
         let mut run = PathRun::untraced(state).guided(input.model());

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::end::ScheduleEnd;
 use crate::epoch::{EpochId, EpochKey, ThreadContext};
+use crate::input::Contents;
 use crate::reason::Reason;
 use crate::searched_with::SearchedWith;
 use crate::tree::{Schedule, ScheduleTree};
@@ -22,7 +23,7 @@ pub enum Assumption {
     BoundedThreads,
     /// Pointers are not taken apart into bytes that another function puts together again, nor read from text.
     WholePointers,
-    /// There is enough memory for objects whose size depends on inputs.
+    /// Calls for memory, threads and the like succeed, but for those that the user lets fail.
     AllocationsSucceed,
     /// Behind the first epoch, nothing that C leaves undefined happens.
     DefinedBehaviour,
@@ -47,7 +48,7 @@ impl Assumption {
             Self::DataRaceFreedom => "there are no data races",
             Self::BoundedThreads => "the number of live threads is bounded",
             Self::WholePointers => "no pointer is taken apart into bytes and put together elsewhere",
-            Self::AllocationsSucceed => "there is enough memory for objects whose size depends on inputs",
+            Self::AllocationsSucceed => "calls for memory and threads succeed, but for those of --may-fail",
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
             Self::NoMemoryErrors => "the input causes none of the memory errors above",
@@ -229,6 +230,8 @@ pub struct Enumeration {
     pub digest: String,
     /// The options and arguments that the result depends on, as they would be typed.
     pub options: Vec<String>,
+    /// Contents of files that the options name by their digests.
+    pub contents: Contents,
     /// What the result takes for granted.
     pub assumptions: Vec<Assumption>,
     /// The epochs that were searched, the one at program entry first.

@@ -8,7 +8,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::input::Input;
+use crate::input::{Contents, Input};
 use crate::reason::Reason;
 
 /// Name and version of the document that `icsched check --json` writes.
@@ -253,18 +253,20 @@ pub enum StepRole {
     Join,
     /// Waits, and cannot go on any more.
     Blocked,
+    /// Goes wrong: an assertion fails, the process aborts, memory is misused.
+    Fails,
     /// Ends.
     End,
     /// Anything else that synchronises.
     Other,
 }
 
-/// One synchronisation of the run that shows a finding, in the order of the run.
+/// One synchronisation of the run that shows a finding, in the order of the run; at last what goes wrong.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TraceStep {
     /// The thread.
     pub thread: u32,
-    /// The library function.
+    /// The library function; where something goes wrong what that is, `assertion fails`.
     pub operation: String,
     /// The object; of a creation or join, `thread 2`.
     pub object: String,
@@ -410,6 +412,9 @@ pub struct FindingFile {
     pub digest: String,
     /// The options and arguments of the check, as they would be typed.
     pub options: Vec<String>,
+    /// Contents of files that the options name by their digests.
+    #[serde(default, skip_serializing_if = "Contents::is_empty")]
+    pub contents: Contents,
     /// The finding.
     pub finding: Finding,
 }

@@ -35,6 +35,20 @@ impl Bytes {
         };
         format!("$'{}'", self.0.iter().map(escaped).collect::<String>())
     }
+
+    /// A command of a shell that prints the bytes. No word of a shell has NULs, so these are escaped for `printf`.
+    pub fn shell_print(&self) -> String {
+        if !self.0.contains(&0) {
+            return format!("printf %s {}", self.shell_word());
+        }
+        let escaped = |&byte: &u8| match byte {
+            b'\n' => "\\n".to_owned(),
+            b'\'' | b'\\' => format!("\\0{byte:03o}"),
+            b' '..=b'~' => char::from(byte).to_string(),
+            other => format!("\\0{other:03o}"),
+        };
+        format!("printf %b '{}'", self.0.iter().map(escaped).collect::<String>())
+    }
 }
 
 impl fmt::Debug for Bytes {
@@ -103,6 +117,9 @@ impl JsonSchema for Bytes {
     }
 }
 
+/// Contents of files, by their digests.
+pub type Contents = BTreeMap<String, Bytes>;
+
 /// What a call that asks the world gives: the third `read` fails, the clock says 5.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
@@ -139,7 +156,7 @@ impl Input {
     pub fn shell_line(&self, program: &str) -> String {
         let variables: String = self.env.iter().map(|(name, value)| variable(name, value)).collect();
         let env = if self.env.keys().all(|name| is_identifier(name)) { "" } else { "env " };
-        let stdin = self.stdin.as_ref().map(|bytes| format!("printf %s {} | ", bytes.shell_word()));
+        let stdin = self.stdin.as_ref().map(|bytes| format!("{} | ", bytes.shell_print()));
         let arguments = self.arguments();
         let space = if arguments.is_empty() { "" } else { " " };
         format!("{}{env}{variables}{program}{space}{arguments}", stdin.unwrap_or_default())
@@ -185,6 +202,13 @@ mod tests {
         };
         let line = input.shell_line("./prog");
         assert_eq!(line, r"printf %s $'x\n' | HOME='/a b' ./prog -n '' 'it'\''s' $'\xff'");
+    }
+
+    #[test]
+    fn bytes_are_printed_whatever_they_are() {
+        let print = |bytes: &[u8]| Bytes(bytes.to_vec()).shell_print();
+        assert_eq!(print(b"a b"), "printf %s 'a b'");
+        assert_eq!(print(b"1\0it's\\\n\xff"), r"printf %b '1\0000it\0047s\0134\n\0377'");
     }
 
     /// A name comes from a program, and whoever pastes the line has not read the program.

@@ -43,7 +43,7 @@ pub use finding::{
 };
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome, Place};
 pub use hash::ShortHash;
-pub use input::{Answer, Bytes, Input};
+pub use input::{Answer, Bytes, Contents, Input};
 pub use knot::{Knot, knot};
 pub use published::published_schema;
 pub use reason::{IncompleteKind, Reason};

@@ -95,6 +95,7 @@ fn sample() -> Enumeration {
     Enumeration {
         program: "dir/prog.bc".into(),
         digest: Enumeration::digest_of(b"BC"),
+        contents: Default::default(),
         options: vec!["--max-paths".into(), "10".into(), "--".into(), "@".into()],
         assumptions: vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads],
         epochs: vec![

@@ -26,7 +26,7 @@ use icsched_machine::step::exit_function;
 use icsched_pointsto::PointsTo;
 use rustc_hash::FxHashMap;
 
-use crate::ends_of_process::{aborts, cancels_anywhere, ends, frees};
+use crate::ends_of_process::{QuietEnds, aborts, cancels_anywhere, ends, frees};
 use crate::function_control::FunctionControl;
 use crate::mutex_kinds::are_told_of_plain_mutexes;
 use crate::recursions::UnsynchronisedRecursion;
@@ -46,9 +46,8 @@ pub struct Control {
     pub(crate) make_locks: FixedBitSet,
     /// Functions that may allocate memory.
     pub(crate) allocate: FixedBitSet,
-    /// Whether ending the process counts as synchronisation: where no schedule is a prefix of another one, who ends
-    /// it follows a schedule of its own.
-    pub counts_ends: bool,
+    /// Which ends of the process need no schedule of their own.
+    pub quiet_ends: QuietEnds,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
     /// Functions that may end the process.
@@ -80,13 +79,13 @@ impl Control {
     /// Analyses the program. Linear in its size, but for call-graph closure and loop nesting.
     ///
     /// What is not known may synchronise: instructions that were not lowered, and declared functions unless
-    /// `harmless` says that the user or the externals table vouches for them. Without `prefix_schedules` no block
-    /// counts as a quiet exit, and ending the process as synchronisation. Calls through pointers reach what
+    /// `harmless` says that the user or the externals table vouches for them. Ends of the process
+    /// that are not `quiet_ends` count as synchronisation. Calls through pointers reach what
     /// `points_to` says, or every function whose address is taken.
     pub fn new(
         program: &Program,
         harmless: &dyn Fn(&Function) -> bool,
-        prefix_schedules: bool,
+        quiet_ends: QuietEnds,
         points_to: Option<&PointsTo>,
     ) -> Self {
         let indirect = points_to.map(|points_to| indirect_calls(program, points_to));
@@ -95,7 +94,7 @@ impl Control {
             None => CallGraph::new(program),
         };
         let itself = |f, what: &dyn Fn(&Op) -> bool| synchronises_itself(program, f, harmless, what);
-        let counts = |op: &Op| op.may_synchronise() || !prefix_schedules && ends(op);
+        let counts = |op: &Op| op.may_synchronise() || quiet_ends.leaves_out(op);
         let may_sync = calls.may_call_transitively(|f| itself(f, &counts));
         let syncs = calls.may_call_transitively(|f| itself(f, &|op| op.may_synchronise() && !op.is_unsupported()));
         // A lock of which nobody asks what kind it is is free unless a thread holds it.
@@ -122,7 +121,7 @@ impl Control {
             initialise,
             make_locks,
             allocate,
-            counts_ends: !prefix_schedules,
+            quiet_ends,
             ends_process: FixedBitSet::with_capacity(count),
             may_end,
             may_abort,
@@ -147,7 +146,7 @@ impl Control {
                 }
                 continue;
             }
-            let facts = control.analyse(program, func, prefix_schedules);
+            let facts = control.analyse(program, func);
             if facts.quiet_exit.contains(0) {
                 control.ends_process.insert(func.index());
             }
@@ -239,7 +238,7 @@ impl Control {
 
     /// Whether executing the instruction at a point may synchronise.
     pub fn may_sync(&self, program: &Program, at: ProgramPoint, inst: &Inst) -> bool {
-        let itself = || inst.op.may_synchronise() || self.counts_ends && ends(&inst.op);
+        let itself = || inst.op.may_synchronise() || self.quiet_ends.leaves_out(&inst.op);
         self.is_among(program, at, inst, &self.may_sync).unwrap_or_else(itself)
     }
 
@@ -268,7 +267,7 @@ impl Control {
         }
     }
 
-    fn analyse(&self, program: &Program, func: FuncId, prefix_schedules: bool) -> FunctionControl {
+    fn analyse(&self, program: &Program, func: FuncId) -> FunctionControl {
         let function = &program.functions[func];
         let count = function.blocks.len();
         let cfg = Cfg::new(function);
@@ -323,7 +322,7 @@ impl Control {
         propagate_backwards(&cfg, &mut alive, &ends);
         let mut quiet_exit = alive;
         quiet_exit.toggle_range(..);
-        if !prefix_schedules {
+        if self.quiet_ends == QuietEnds::None {
             quiet_exit.clear();
         }
         let mut may_abort = FixedBitSet::with_capacity(count);
@@ -419,6 +418,7 @@ impl Control {
     fn first_effect(&self, program: &Program, func: FuncId, id: BlockId, block: &Block) -> Effect {
         for (at, inst) in (0..).zip(&block.insts) {
             match &inst.op {
+                op if self.quiet_ends.leaves_out(op) => return Effect::Synchronises,
                 Op::Trap => return Effect::EndsProcess,
                 Op::Call { callee: Callee::Intrinsic(Intrinsic::Unsupported | Intrinsic::RestoreContext), .. } => {
                     return Effect::Synchronises;

@@ -8,6 +8,7 @@ use icsched_symbolic::trace::Decision;
 use crate::alias_queries::Known;
 use crate::corrections::corrects;
 use crate::decisions::edge_taken;
+use crate::ends_of_process::QuietEnds;
 use crate::function_control::FunctionControl;
 use crate::live_memory::Intervals;
 use crate::modref::{READS_INPUT, Write, Writes};
@@ -104,7 +105,7 @@ impl Slicer<'_, '_> {
 
     /// Whether points-to analysis leaves it open that code synchronises. It does not know of ends of the process.
     fn may_synchronise(&self, known: Option<&Known>) -> bool {
-        self.statics.control.counts_ends || known.is_none_or(|k| k.synchronises)
+        self.statics.control.quiet_ends != QuietEnds::All || known.is_none_or(|k| k.synchronises)
     }
 
     /// Whether nothing is to be found on the other side of a branch that is the only way out of a summarised loop. It

@@ -2,6 +2,38 @@
 
 use icsched_ir::{Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, Program};
 
+/// The ends of the process of which it does not matter where on the way along a schedule they come: who ends it
+/// follows a schedule that goes on, as far as it comes (3.4.1.1). All others count as synchronisation.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum QuietEnds {
+    /// All of them.
+    All,
+    /// `exit`, and no failure: who looks for failures wants to know of each.
+    Exits,
+    /// None: no schedule is a prefix of another one.
+    None,
+}
+
+impl QuietEnds {
+    /// Whether an instruction ends the process, and is none of these.
+    pub(crate) fn leaves_out(self, op: &Op) -> bool {
+        match self {
+            Self::All => false,
+            Self::Exits => aborts(op),
+            Self::None => ends(op),
+        }
+    }
+
+    /// The same for an intrinsic.
+    pub(crate) fn leave_out(self, intrinsic: Intrinsic) -> bool {
+        match self {
+            Self::All => false,
+            Self::Exits => is_failure(intrinsic),
+            Self::None => is_end(intrinsic),
+        }
+    }
+}
+
 /// Whether an instruction ends the process by itself, as the program wants it.
 pub(crate) fn ends(op: &Op) -> bool {
     match op {
@@ -32,14 +64,17 @@ pub(crate) fn frees(op: &Op) -> bool {
 pub(crate) fn aborts(op: &Op) -> bool {
     match op {
         Op::Trap => true,
-        Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => {
-            matches!(intrinsic, Intrinsic::Abort | Intrinsic::AssertFail)
-        }
+        Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => is_failure(*intrinsic),
         _ => false,
     }
 }
 
+/// Whether an intrinsic ends the process as a failure.
+fn is_failure(intrinsic: Intrinsic) -> bool {
+    matches!(intrinsic, Intrinsic::Abort | Intrinsic::AssertFail)
+}
+
 /// Whether an intrinsic ends the process, and is neither an error nor something that is not supported.
-pub(crate) fn is_end(intrinsic: Intrinsic) -> bool {
+fn is_end(intrinsic: Intrinsic) -> bool {
     matches!(intrinsic, Intrinsic::Exit | Intrinsic::Abort | Intrinsic::AssertFail)
 }

@@ -52,6 +52,7 @@ mod walk;
 pub use crate::abnormal_end::{AbnormalEnd, EndKind};
 pub use crate::criterion::Criterion;
 pub use crate::decisions::{alone_at_events, call_path, every_decision};
+pub use crate::ends_of_process::QuietEnds;
 pub use crate::prepared::Prepared;
 pub use crate::slice::{Slice, SliceDecision};
 pub use crate::sliceable::{Caches, Sliceable};

@@ -33,7 +33,6 @@ use smallvec::SmallVec;
 
 use crate::budgets::BUDGETS;
 use crate::decisions::edge_taken;
-use crate::ends_of_process::is_end;
 use crate::frames::Assigned;
 use crate::loop_runs::Runs;
 use crate::provenance::returned;
@@ -118,7 +117,7 @@ impl Slicer<'_, '_> {
                 let matters = frees || intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
                 if matters || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
-                } else if self.statics.control.counts_ends && is_end(*intrinsic) {
+                } else if self.statics.control.quiet_ends.leave_out(*intrinsic) {
                     self.meet(*frame, block, *inst);
                     self.set_head(*frame, block);
                 }

@@ -6,12 +6,14 @@
 
 mod concrete;
 
+use std::sync::Arc;
+
 use icsched_smt::{CmpOp, Term};
 use serde::{Deserialize, Serialize};
 
 use crate::symbolic::{SymValue, SymbolicDomain};
 use icsched_machine::domain::MemoryByte;
-use icsched_machine::step::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments, Failures, Surroundings};
 
 pub use concrete::TestInput;
 
@@ -79,6 +81,10 @@ pub struct InputSpec {
     pub files: Vec<(String, u64)>,
     /// Size of the symbolic standard input (`--sym-stdin SIZE`).
     pub stdin: Option<u64>,
+    /// Files, and a standard input, with known contents (`--file`, `--no-file`, `--stdin`).
+    pub surroundings: Arc<Surroundings>,
+    /// Which calls of library functions may fail (`--may-fail`, `--max-failures`).
+    pub failures: Arc<Failures>,
 }
 
 /// The input array of standard input.

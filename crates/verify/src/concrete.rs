@@ -36,7 +36,10 @@ impl Runs<'_> {
     /// tied to the text only here.
     pub(crate) fn input(&self, pool: &TermPool, condition: Term, model: &Model) -> Option<TestInput> {
         let inputs = &self.request.inputs;
-        let only_arguments = inputs.files.is_empty() && inputs.stdin.is_none() && inputs.environment.is_empty();
+        let only_arguments = inputs.files.is_empty()
+            && inputs.stdin.is_none()
+            && inputs.environment.is_empty()
+            && inputs.surroundings.is_empty();
         let input = inputs.test_input(model);
         let is_whole = input.argv.iter().all(|word| !word.contains(&0));
         let fits = only_arguments && is_whole && self.names_arguments(pool, condition);

@@ -27,6 +27,7 @@ use icsched_epochs::{EpochFacts, Request, RestoreError, Restored, Setting, Start
 use icsched_explore::explore::Limits;
 use icsched_machine::code::Marks;
 use icsched_schedule::{Assumption, Enumeration, EpochId, EpochResult, IncompleteKind, Reason};
+use icsched_slicing::QuietEnds;
 use icsched_slicing::control::Control;
 use icsched_slicing::modref::ModRef;
 use icsched_slicing::stuck_loops::never_left;
@@ -115,7 +116,7 @@ impl<'a, 'p> Verifier<'a, 'p> {
             }
         }
         let program = setting.program;
-        let mut control = Control::new(program, &|f| f.is_declaration(), true, None);
+        let mut control = Control::new(program, &|f| f.is_declaration(), QuietEnds::All, None);
         let modref = ModRef::new(program, &control);
         control.find_stuck_tests(program, &modref, never_left(program));
         Ok(Self { setting, database, max_paths, entry, facts, known, control, result })

@@ -76,8 +76,8 @@ impl DatabaseJournal {
 
 impl Journal for DatabaseJournal {
     fn begin(&mut self, header: &Enumeration) {
-        let Enumeration { program, digest, options, .. } = std::mem::take(&mut self.start);
-        self.start = Enumeration { program, digest, options, ..header.clone() };
+        let Enumeration { program, digest, options, contents, .. } = std::mem::take(&mut self.start);
+        self.start = Enumeration { program, digest, options, contents, ..header.clone() };
     }
 
     fn keep(&mut self, record: &str, result: Option<&EpochResult>) -> bool {

@@ -88,6 +88,8 @@ impl Command {
         match self {
             Self::Enumerate => &[
                 "prefix-schedules",
+                "prefix-failures",
+                "quiet-branches",
                 "shortest-path",
                 "slicing",
                 "pointsto",

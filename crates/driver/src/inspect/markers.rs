@@ -7,6 +7,7 @@ use icsched_epochs::markers::{LoopMark, MarkerOptions, Markers};
 use icsched_epochs::specialise::from_main;
 use icsched_ir::{Function, Program, ProgramPoint};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo};
+use icsched_slicing::QuietEnds;
 use icsched_slicing::control::Control;
 use serde::Serialize;
 
@@ -74,7 +75,7 @@ pub(super) fn document(
     let options = icsched_pointsto::Options { interrupted, ..Default::default() };
     let points_to = (!off(Technique::PointsTo)).then(|| PointsTo::new(program, &options)).transpose()?;
     let modref = points_to.as_ref().map(|p| ModRef::new(program, p, &harmless));
-    let control = Control::new(program, &harmless, true, points_to.as_ref());
+    let control = Control::new(program, &harmless, QuietEnds::All, points_to.as_ref());
     let options = MarkerOptions { prune: !off(Technique::MarkerPruning) };
     let placed = Markers::place(program, &control, modref.as_ref(), &options);
 

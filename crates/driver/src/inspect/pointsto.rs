@@ -307,7 +307,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::config::{Limit, Limits, ProgramConfig};
+    use crate::config::{Limit, Limits, ProgramConfig, Sources};
     use crate::inspect::{Format, Inspected, Selection};
 
     /// Asks to stop as soon as a function has been written.
@@ -352,8 +352,8 @@ mod tests {
         let points_to = PointsTo::new(&program, &Options::default()).expect("nothing interrupts it");
         let selection = Selection { format, models: false, function: None, closed: false };
         let memory = Memory { program: &program, points_to: &points_to, selection: &selection };
-        let (path, externs, memory_errors) = ("p.ll".into(), Default::default(), Default::default());
-        let inspected = Inspected::new(ProgramConfig { path, externs, memory_errors, cache: None }, Limits::default());
+        let sources = Sources { files: vec!["p.ll".into()], ..Sources::default() };
+        let inspected = Inspected::new(ProgramConfig::new(sources), Limits::default());
         let (known, cut) = (Known::new(&memory), Cut::new(&inspected));
         let document = document(&known, &cut);
         let mut out = Impatient { inspected: &inspected, until, written: Vec::new() };

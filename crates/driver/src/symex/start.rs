@@ -174,6 +174,8 @@ pub(super) fn machine(
         switching: config.switching,
         symbolic_files: inputs.map(|i| i.files.clone()).unwrap_or_default(),
         symbolic_stdin: inputs.and_then(|i| i.stdin),
+        surroundings: inputs.map(|i| Arc::clone(&i.surroundings)).unwrap_or_default(),
+        failures: inputs.map(|i| Arc::clone(&i.failures)).unwrap_or_default(),
         stop: config.limits.stop.clone(),
         ..Default::default()
     };

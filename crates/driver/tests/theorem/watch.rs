@@ -14,6 +14,7 @@ pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
             intrinsic,
             Intrinsic::IsSymbolicDomain
                 | Intrinsic::IsExact
+                | Intrinsic::MayFail
                 | Intrinsic::IsSymbolic
                 | Intrinsic::IsUnknown
                 | Intrinsic::AnySymbolic

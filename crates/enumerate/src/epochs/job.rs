@@ -224,7 +224,8 @@ fn search_options(request: &Request) -> SearchOptions {
     let off = |technique| request.without.contains(&technique);
     SearchOptions {
         slicing: !off(Technique::Slicing),
-        prefixes: !off(Technique::PrefixSchedules),
+        quiet_ends: request.quiet_ends(),
+        looks_beside: off(Technique::QuietBranches),
         trees: !off(Technique::ScheduleTrees),
         abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
         conservative: !off(Technique::ConservativeOrder),

@@ -3,6 +3,7 @@
 use icsched_schedule::{
     EpochId, EpochResult, NamedInput, PossibleError, ScheduleEnd, ScheduleId, SearchedWith, ThreadContext,
 };
+use icsched_slicing::QuietEnds;
 use icsched_smt::Answer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +30,7 @@ impl Search<'_, '_> {
     pub(crate) fn finish(&mut self, id: EpochId, contexts: Vec<ThreadContext>) -> EpochResult {
         self.report_cut();
         self.check_cover();
-        if self.options.prefixes {
+        if self.options.quiet_ends != QuietEnds::None {
             self.drop_prefixes();
         }
         let (mut early, none) = (Disjunction::default(), Disjunction::default());

@@ -6,7 +6,7 @@ use icsched_ir::{Origin, ProgramPoint};
 use icsched_machine::{DecisionKind, DecisionSite, PathEnd};
 use icsched_schedule::{IncompleteKind, Reason, ScheduleEnd};
 use icsched_slicing::objects::Objects;
-use icsched_slicing::{Prepared, Slice, SliceDecision, Sliceable, every_decision};
+use icsched_slicing::{Prepared, QuietEnds, Slice, SliceDecision, Sliceable, every_decision};
 use icsched_smt::{Answer, Term};
 use icsched_symbolic::trace::{Decision, TraceEvent};
 use rustc_hash::FxHashSet;
@@ -124,7 +124,8 @@ impl Search<'_, '_> {
     /// errors, an error that ends one all the same is told of the inputs for which it does: these are not excluded.
     pub(super) fn may_be_prefix(&self, end: &ScheduleEnd) -> bool {
         let is_told = matches!(end, ScheduleEnd::MemoryError { .. }) && self.engine.goes_on_behind_errors();
-        ends_process(end) && !is_told
+        let needs_its_own = matches!(end, ScheduleEnd::Abort { .. }) && self.options.quiet_ends != QuietEnds::All;
+        ends_process(end) && !is_told && !needs_its_own
     }
 
     /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the
@@ -163,15 +164,21 @@ impl Search<'_, '_> {
         if self.exits_seen.contains(&branch) || self.engine.is_late() {
             return;
         }
+        if self.look_behind(inputs) {
+            self.exits_seen.insert(branch);
+        }
+    }
+
+    /// Executes a path of these inputs for the errors on it; not if there are none.
+    pub(super) fn look_behind(&mut self, inputs: &Conjunction) -> bool {
         let term = self.engine.pool().and_all(inputs.conditions());
         // A path that no input follows goes anywhere.
-        if self.engine.check(&[], term) == Answer::Unsat {
-            return;
+        if self.engine.is_late() || self.engine.check(&[], term) == Answer::Unsat {
+            return false;
         }
-        self.exits_seen.insert(branch);
         let path = self.engine.execute_within(self.statics, inputs.conditions(), BUDGETS.exit_instructions);
         if !engine::is_feasible(&path) {
-            return;
+            return true;
         }
         self.note_errors(&path);
         let decisions = every_decision(self.statics, &path.trace);
@@ -185,6 +192,7 @@ impl Search<'_, '_> {
             let key = (format!("{}: {}", error.kind, error.message), at, is_open);
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
         }
+        true
     }
 }
 

@@ -64,6 +64,7 @@ impl Search<'_, '_> {
         let precondition = self.covered_precondition(&sliced.slice);
         let (is_told, after_error) = self.note_findings(&path, &sliced.slice);
         let early_exits = self.early_exits(&path, &sliced.slice);
+        self.look_beside(&path, &sliced.slice);
         self.expand(&path, &sliced.slice.decisions, &sliced.ways_out, explored);
         self.needs_no_restart()?;
         let ends = self.end_to_tell(&path, &sliced, is_told)?;

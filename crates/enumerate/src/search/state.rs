@@ -69,6 +69,10 @@ pub(crate) struct Search<'s, 'p> {
     pub(super) slots: Arc<Slots>,
     /// Branches behind which the process ends that were looked at.
     pub(super) exits_seen: FxHashSet<ProgramPoint>,
+    /// Sides of branches that were executed, or [looked at](Self::look_beside), where that is wanted.
+    pub(super) sides_seen: FxHashSet<(ProgramPoint, bool)>,
+    /// How many were looked at.
+    pub(super) sides_looked_at: usize,
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     pub(super) aside: FxHashMap<Vec<Term>, Option<Term>>,
     pub(super) wanted: Option<Summarisable>,
@@ -111,6 +115,8 @@ impl<'s, 'p> Search<'s, 'p> {
             behind: SolverStatistics::default(),
             slots,
             exits_seen: FxHashSet::default(),
+            sides_seen: FxHashSet::default(),
+            sides_looked_at: 0,
             aside: FxHashMap::default(),
             wanted: None,
             follows_less: false,

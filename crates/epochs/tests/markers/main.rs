@@ -10,6 +10,7 @@ use expect_test::Expect;
 use icsched_epochs::markers::{MarkerOptions, Markers};
 use icsched_ir::{Function, Program};
 use icsched_pointsto::{ModRef, PointsTo};
+use icsched_slicing::QuietEnds;
 use icsched_slicing::control::Control;
 
 /// The library functions that the programs here call; the models are not needed.
@@ -32,7 +33,7 @@ fn place(text: &str, prune: bool) -> (Program, Markers) {
     let harmless = |f: &Function| f.name == "compute";
     let points_to = PointsTo::new(&program, &Default::default()).expect("nothing interrupts it");
     let modref = ModRef::new(&program, &points_to, &harmless);
-    let control = Control::new(&program, &harmless, true, Some(&points_to));
+    let control = Control::new(&program, &harmless, QuietEnds::All, Some(&points_to));
     let markers = Markers::place(&program, &control, Some(&modref), &MarkerOptions { prune });
     (program, markers)
 }

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use icsched_epochs::markers::{MarkerOptions, Markers};
 use icsched_ir::{Callee, Const, EntityId, FuncId, Op, Operand, Program, ProgramPoint, Terminator};
+use icsched_slicing::QuietEnds;
 use icsched_slicing::control::Control;
 use proptest::prelude::*;
 
@@ -251,7 +252,7 @@ fn bound(program: &Program, markers: &Markers, wait: u64, depth: usize) -> Bound
 fn check(functions: &[RandomFunction], prune: bool) {
     let text = text(functions);
     let program = icsched_ir::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let control = Control::new(&program, &|_| false, true, None);
+    let control = Control::new(&program, &|_| false, QuietEnds::All, None);
     let markers = Markers::place(&program, &control, None, &MarkerOptions { prune });
     // Without pruning waits are not left to notifications.
     let wait = u64::from(!prune);

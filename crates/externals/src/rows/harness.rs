@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     model("__VERIFIER_assert", "harness", "-"),
     model("__ESBMC_assert", "harness", "-d"),
     model("__CPROVER_assert", "harness", "-d"),
+    model("assert", "harness", "-"),
     model("__VERIFIER_error", "harness", "").no_return(),
     model("reach_error", "harness", "").no_return(),
     model("__VERIFIER_nondet_memory", "harness", "w-"),

@@ -220,6 +220,11 @@ impl<'s> Module<'s> {
         if failed { Err(self.session.last_error()) } else { Ok(()) }
     }
 
+    /// Writes its bitcode to a file.
+    pub(crate) fn write(&self, path: &std::path::Path) -> bool {
+        self.module.write_bitcode_to_path(path)
+    }
+
     /// Runs a pass pipeline in LLVM's textual form.
     pub(crate) fn run_passes(&self, pipeline: &str) -> Result<(), LlvmError> {
         let pipeline = CString::new(pipeline).expect("a pipeline has no NUL");

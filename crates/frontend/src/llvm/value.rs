@@ -220,6 +220,11 @@ impl<'m> Val<'m> {
         matches!(self.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
     }
 
+    /// Whether no other definition may stand for it.
+    pub(crate) fn is_strong(self) -> bool {
+        self.linkage() == LLVMLinkage::LLVMExternalLinkage
+    }
+
     pub(crate) fn is_extern_weak(self) -> bool {
         self.linkage() == LLVMLinkage::LLVMExternalWeakLinkage
     }

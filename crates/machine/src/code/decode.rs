@@ -297,7 +297,12 @@ impl Decoder<'_> {
                 // A call that may be replaced is looked at by the machine.
                 let at = ProgramPoint { func: self.code.id, block, inst: place };
                 let replaced = self.marks.abstractions.replaces_call(at, *func);
-                if exact && !replaced && !is_tail { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
+                let switches = self.marks.switches_at(self.function, target);
+                if exact && !replaced && !is_tail && !switches {
+                    CalleeCode::Plain(*func)
+                } else {
+                    CalleeCode::Direct(*func)
+                }
             }
             Callee::Indirect(target) => CalleeCode::Indirect(self.slot(*target)),
             Callee::Intrinsic(intrinsic) => CalleeCode::Intrinsic(*intrinsic),

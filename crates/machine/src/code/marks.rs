@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use icsched_ir::ProgramPoint;
+use icsched_ir::{Function, Origin, ProgramPoint, modelled_function};
 
 use crate::abstraction::Abstractions;
 use crate::folding::Folding;
@@ -19,4 +19,17 @@ pub struct Marks {
     pub folding: Option<Arc<Folding>>,
     /// Whether it belongs to an epoch which thread starts where, not only how many do (without Bergan 3.4.1.3).
     pub concrete_threads: bool,
+    /// Whether another thread may be chosen in front of each call that the program makes of a library function which
+    /// synchronises. Else one goes on until it waits, ends or polls.
+    pub switches_at_calls: bool,
+}
+
+impl Marks {
+    /// Whether another thread may be chosen in front of a call.
+    pub(crate) fn switches_at(&self, caller: &Function, callee: &Function) -> bool {
+        self.switches_at_calls
+            && caller.origin == Origin::Program
+            && callee.origin == Origin::Model
+            && icsched_externals::lookup(modelled_function(callee.library_name())).is_some_and(|row| row.synchronises)
+    }
 }

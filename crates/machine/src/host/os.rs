@@ -29,6 +29,8 @@ pub struct OsHost {
     started: Instant,
     /// The directory that paths start from, once the program changed it.
     directory: Option<OwnedFd>,
+    /// By path, as the program names it: the file that stands for it, or `None` if there is to be none.
+    replaced: BTreeMap<Vec<u8>, Option<PathBuf>>,
 }
 
 impl OsHost {
@@ -45,7 +47,28 @@ impl OsHost {
                 files.insert(fd, File::from(file));
             }
         }
-        Self { files, started: Instant::now(), directory: None }
+        Self { files, started: Instant::now(), directory: None, replaced: BTreeMap::new() }
+    }
+
+    /// With other files in place of those that the program names, or with none; and another standard input.
+    #[must_use]
+    pub fn with(mut self, files: &[(String, Option<PathBuf>)], stdin: Option<File>) -> Self {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let name = |name: &String| name.as_bytes().to_vec();
+        self.replaced = files.iter().map(|(file, path)| (name(file), path.as_ref().map(absolute))).collect();
+        if let Some(stdin) = stdin {
+            self.files.insert(0, stdin);
+        }
+        self
+    }
+
+    /// The path that stands for one of the program's.
+    fn path<'p>(&'p self, path: &'p [u8]) -> Result<&'p [u8], Errno> {
+        match self.replaced.get(path) {
+            Some(Some(other)) => Ok(other.as_os_str().as_bytes()),
+            Some(None) => Err(Errno::NOENT),
+            None => Ok(path),
+        }
     }
 
     fn open_file(&mut self, fd: i32) -> Result<&mut File, i64> {
@@ -72,7 +95,7 @@ impl OsHost {
 
     fn open_at(&mut self, fd: i32, path: &[u8], flags: i32, mode: u32) -> Result<i64, Errno> {
         let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
-        let file = fs::openat(self.base(fd)?, path, flags, Mode::from_bits_retain(mode))?;
+        let file = fs::openat(self.base(fd)?, self.path(path)?, flags, Mode::from_bits_retain(mode))?;
         if is_memory(&file) {
             return Err(Errno::ACCESS);
         }
@@ -104,7 +127,7 @@ impl OsHost {
             FileOperation::Open => return self.open_at(fd, path, a as i32, b as u32),
             FileOperation::Access => fs::accessat(
                 self.base(fd)?,
-                path,
+                self.path(path)?,
                 fs::Access::from_bits_retain(a as u32),
                 AtFlags::from_bits_retain(b as u32),
             )?,
@@ -314,7 +337,8 @@ impl Host for OsHost {
     }
 
     fn query(&mut self, query: FileQuery, fd: i32, path: &[u8]) -> Result<Vec<u8>, i64> {
-        self.ask(query, fd, path).map_err(negative)
+        let path = self.path(path).map_err(negative)?.to_vec();
+        self.ask(query, fd, &path).map_err(negative)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use icsched_ir::{CallStack, FuncId, LOCKED_MODEL};
+use icsched_ir::{CallStack, FuncId, modelled_function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::{AddressClass, Heap, classify};
@@ -38,7 +38,7 @@ impl Shared {
     }
 
     pub(super) fn operation(&mut self, function: FuncId, name: &str) -> Arc<str> {
-        let name = || name.strip_prefix(LOCKED_MODEL).unwrap_or(name).into();
+        let name = || modelled_function(name).into();
         Arc::clone(self.operations.entry(function).or_insert_with(name))
     }
 

@@ -298,6 +298,12 @@ impl<D: Domain> Machine<D> {
                 Done::Value(D::constant(u64::from(D::SYMBOLIC || cx.options.answers.is_some())))
             }
             Intrinsic::IsExact => Done::Value(D::constant(u64::from(cx.options.exact))),
+            Intrinsic::MayFail => {
+                let name = cx.text(args[0])?;
+                let most =
+                    if D::SYMBOLIC || cx.options.answers.is_some() { self.most_failures(state, &name) } else { 0 };
+                Done::Value(D::constant(u64::from(most)))
+            }
             Intrinsic::IsSymbolic => {
                 let known = D::as_constant(&cx.get(args[0])).is_some();
                 Done::Value(D::constant(u64::from(!known && !cx.options.exact)))
@@ -346,6 +352,17 @@ impl<D: Domain> Machine<D> {
             }
             other => return Err(Stop::Unsupported { what: format!("`{}`", other.name()) }),
         })
+    }
+
+    /// How many calls may fail on a path, if one of this function may that the program makes here.
+    fn most_failures(&self, state: &State<D>, function: &str) -> u32 {
+        let program = &self.program;
+        let at = state.program_point(&self.code).and_then(|point| {
+            let block = &program.functions[point.func].blocks[point.block];
+            block.insts.get(point.inst as usize)?.loc
+        });
+        let place = at.map(|loc| (&*program.files[program.locs[loc].file], program.locs[loc].line));
+        self.options.failures.most_at(function, place)
     }
 
     /// A node of the schedule, or one more object that it is ordered on.

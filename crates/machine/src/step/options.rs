@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::answers::Answers;
 use super::epoch_length::EpochLength;
+use super::failures::Failures;
+use super::surroundings::{KnownFile, Surroundings};
 use crate::budgets::BUDGETS;
 use crate::code::Marks;
 use crate::stop::{MemoryErrors, StopSignal};
@@ -59,6 +61,10 @@ pub struct Options {
     pub symbolic_files: Vec<(String, u64)>,
     /// Size of the symbolic standard input (`--sym-stdin`).
     pub symbolic_stdin: Option<u64>,
+    /// Files, and a standard input, with known contents.
+    pub surroundings: Arc<Surroundings>,
+    /// Which calls of library functions may fail.
+    pub failures: Arc<Failures>,
     /// Where it is a choice which thread goes on.
     pub switching: Switching,
     /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, and get these.
@@ -88,6 +94,8 @@ impl Default for Options {
             max_stack_bytes: BUDGETS.stack_bytes,
             symbolic_files: Vec::new(),
             symbolic_stdin: None,
+            surroundings: Arc::default(),
+            failures: Arc::default(),
             switching: Switching::default(),
             answers: None,
             exact: false,
@@ -102,12 +110,24 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Input name and size of the symbolic file with this index; the standard input for -1.
-    pub(super) fn symbolic_file(&self, index: u64) -> Option<(&str, u64)> {
-        if index as u32 == u32::MAX {
-            return self.symbolic_stdin.map(|size| ("stdin", size));
+    /// The number of the file with this name, if something is known of it.
+    pub(super) fn number_of_file(&self, name: &[u8]) -> Option<usize> {
+        let symbolic = self.symbolic_files.iter().map(|(file, _)| file);
+        let mut names = symbolic.chain(self.surroundings.files.iter().map(|(file, _)| file));
+        names.position(|file| file.as_bytes() == name)
+    }
+
+    /// The file with this number; the standard input for -1.
+    pub(super) fn known_file(&self, number: u64) -> Option<KnownFile<'_>> {
+        if number as u32 == u32::MAX {
+            let symbolic = self.symbolic_stdin.map(|size| KnownFile::Input("stdin", size));
+            return symbolic.or(self.surroundings.stdin.as_deref().map(KnownFile::Given));
         }
-        let (name, size) = self.symbolic_files.get(usize::try_from(index).ok()?)?;
-        Some((name, *size))
+        let number = usize::try_from(number).ok()?;
+        if let Some((name, size)) = self.symbolic_files.get(number) {
+            return Some(KnownFile::Input(name, *size));
+        }
+        let (_, content) = self.surroundings.files.get(number - self.symbolic_files.len())?;
+        Some(content.as_deref().map_or(KnownFile::Missing, KnownFile::Given))
     }
 }

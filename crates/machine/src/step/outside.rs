@@ -3,6 +3,7 @@
 
 use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 
+use super::surroundings::KnownFile;
 use super::{Extern, Machine};
 use crate::domain::{Domain, MemoryByte, Read};
 use crate::host::{FileArguments, FileOperation, FileQuery};
@@ -86,29 +87,38 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::SymbolicFile => {
                 let (name, known) = cx.path_bytes(args[0])?;
-                let files = &cx.options.symbolic_files;
-                let found = files.iter().position(|(file, _)| known && file.as_bytes() == name);
+                let found = if known { cx.options.number_of_file(&name) } else { None };
                 Ok(D::constant(found.map_or(u64::from(u32::MAX), |i| i as u64)))
             }
             Intrinsic::SymbolicFileSize => {
                 let file = cx.constant(args[0], DecisionKind::Concretise)?;
-                let size = cx.options.symbolic_file(file).map(|(_, size)| size);
+                let size = cx.options.known_file(file).and_then(KnownFile::size);
                 Ok(D::constant(size.unwrap_or(u64::MAX)))
             }
             Intrinsic::SymbolicFileRead => {
                 let file = cx.constant(args[0], DecisionKind::Concretise)?;
                 let start = cx.constant(args[1], DecisionKind::Concretise)?;
                 let (to, n) = (cx.get(args[2]), cx.constant(args[3], DecisionKind::Concretise)?);
-                let Some((name, _)) = cx.options.symbolic_file(file) else {
-                    return Err(Stop::Unsupported { what: "a read of a symbolic file that does not exist".to_owned() });
-                };
                 let answers = cx.options.answers.as_ref();
                 let domain = &mut *cx.domain;
-                let byte = |i| match answers {
-                    Some(answers) => MemoryByte::Constant(answers.byte_of_file(name, i)),
-                    None => domain.input_byte(name, i),
+                let wanted = start..start.saturating_add(n);
+                let bytes: Vec<_> = match cx.options.known_file(file) {
+                    Some(KnownFile::Input(name, _)) => {
+                        let byte = |i| match answers {
+                            Some(answers) => MemoryByte::Constant(answers.byte_of_file(name, i)),
+                            None => domain.input_byte(name, i),
+                        };
+                        wanted.map(byte).collect()
+                    }
+                    Some(KnownFile::Given(content)) => {
+                        let byte = |i| usize::try_from(i).ok().and_then(|i| content.get(i)).copied().unwrap_or(0);
+                        wanted.map(|i| MemoryByte::Constant(byte(i))).collect()
+                    }
+                    Some(KnownFile::Missing) | None => {
+                        let what = "a read of a file that does not exist".to_owned();
+                        return Err(Stop::Unsupported { what });
+                    }
                 };
-                let bytes: Vec<_> = (start..start.saturating_add(n)).map(byte).collect();
                 cx.write(&to, &bytes)?;
                 self.observe(state, Observed::Bytes(bytes.into()));
                 Ok(D::constant(0))

@@ -135,8 +135,13 @@ impl<D: Domain> Machine<D> {
         if call.is_tail && cx.is_replaceable(func, &args) {
             cx.pop_frame();
         }
+        let functions = &cx.heap.program().functions;
+        let switches = cx.options.marks.switches_at(&functions[cx.frame().func], &functions[func]);
         cx.call_with(func, &args)?;
         cx.entered();
+        if switches {
+            return self.reschedule(state, observer, SchedulingPoint::Yield);
+        }
         Ok(())
     }
 

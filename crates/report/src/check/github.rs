@@ -32,7 +32,7 @@ pub fn render(result: &CheckResult, options: &Options<'_>) -> String {
         format!("::{name} {properties}::{}\n", data(&message(result, number, finding, options)))
     });
     let commands: String = commands.collect();
-    let summary = data(&visible(&phrases::headline(result)));
+    let summary = data(&visible(&phrases::headline(result, options)));
     commands + &format!("::notice title=icsched check::{summary}\n")
 }
 

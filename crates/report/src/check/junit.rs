@@ -31,7 +31,7 @@ pub fn render(result: &CheckResult, options: &Options<'_>) -> String {
     let program = visible(&result.program).into_owned();
     let mut suite = TestSuite::new(program.clone());
     suite.set_time(Duration::try_from_secs_f64(result.statistics.seconds).unwrap_or_default());
-    suite.add_test_case(completeness(result));
+    suite.add_test_case(completeness(result, options));
     for &kind in options.kinds {
         let mut found = result.findings.iter().enumerate().filter(|(_, finding)| finding.kind == kind).peekable();
         if found.peek().is_none() {
@@ -50,12 +50,12 @@ pub fn render(result: &CheckResult, options: &Options<'_>) -> String {
     report.to_string().expect("strings and numbers have an XML form")
 }
 
-fn completeness(result: &CheckResult) -> TestCase {
+fn completeness(result: &CheckResult, options: &Options<'_>) -> TestCase {
     let status = if result.complete {
         TestCaseStatus::success()
     } else {
         let mut skipped = TestCaseStatus::skipped();
-        skipped.set_message(visible(&phrases::coverage(result)));
+        skipped.set_message(visible(&phrases::coverage(result, options)));
         skipped
     };
     let mut test = TestCase::new("complete", status);

@@ -1,6 +1,8 @@
 //! Sentences about findings that several renderers use.
 
-use icsched_schedule::{Bytes, CheckResult, Finding, FindingThread, Input, Site, StepRole, TraceStep, Verdict};
+use icsched_schedule::{
+    Bytes, CheckResult, Finding, FindingKind, FindingThread, Input, Site, StepRole, TraceStep, Verdict,
+};
 
 use super::options::Options;
 use super::place::relative;
@@ -33,11 +35,21 @@ pub(crate) fn counts(result: &CheckResult) -> String {
     format!("{}: {}", count(result.findings.len(), "finding"), parts.join(", "))
 }
 
-/// `for all inputs`, or `not complete: stopped after 10 s`.
-pub(crate) fn coverage(result: &CheckResult) -> String {
+/// `for all inputs`, or `not complete: stopped after 10 s`; with what was looked for, if that is not everything.
+pub(crate) fn coverage(result: &CheckResult, options: &Options<'_>) -> String {
+    let inputs = inputs(result);
+    if options.kinds.len() == FindingKind::ALL.len() {
+        return inputs;
+    }
+    let kinds: Vec<_> = options.kinds.iter().map(FindingKind::to_string).collect();
+    format!("{inputs}; nothing but {} was looked for", list(&kinds))
+}
+
+fn inputs(result: &CheckResult) -> String {
     let undecided = result.findings.iter().filter(|finding| standing(finding) == Verdict::Possible).count();
     match (&result.reasons[..], result.complete) {
-        (_, true) => "for all inputs".to_owned(),
+        (_, true) if result.findings.is_empty() => "for all inputs".to_owned(),
+        (_, true) => "all inputs were looked at".to_owned(),
         ([], false) if undecided > 0 => format!("not complete: {} not decided", count(undecided, "finding")),
         ([], false) => "not complete".to_owned(),
         ([reason], false) => format!("not complete: {}", reason.message),
@@ -48,9 +60,13 @@ pub(crate) fn coverage(result: &CheckResult) -> String {
 }
 
 /// The first line of all: `nothing found, for all inputs`.
-pub(crate) fn headline(result: &CheckResult) -> String {
-    let separator = if result.complete { "," } else { ";" };
-    format!("{}{separator} {}", counts(result), coverage(result))
+pub(crate) fn headline(result: &CheckResult, options: &Options<'_>) -> String {
+    format!("{}{}{}", counts(result), separator(result), coverage(result, options))
+}
+
+/// Between counts and coverage.
+pub(crate) fn separator(result: &CheckResult) -> &'static str {
+    if result.complete && result.findings.is_empty() { ", " } else { "; " }
 }
 
 /// What a thread of a finding does, as a sentence without a full stop.
@@ -110,7 +126,7 @@ pub(crate) fn functions(frames: &[Site]) -> String {
 
 /// What a step is: `pthread_mutex_lock(boxes.lock)`.
 pub(crate) fn step(step: &TraceStep) -> String {
-    if step.role == StepRole::End {
+    if matches!(step.role, StepRole::End | StepRole::Fails) {
         return step.operation.clone();
     }
     words::call(&step.operation, &step.object)
@@ -150,7 +166,7 @@ fn program_word(result: &CheckResult, input: &Input) -> String {
 pub(crate) fn file_lines(input: &Input) -> Vec<String> {
     let line = |(name, content): (&String, &Bytes)| {
         let name = Bytes(name.clone().into_bytes()).shell_word();
-        format!("printf %s {} > {name}", content.shell_word())
+        format!("{} > {name}", content.shell_print())
     };
     input.files.iter().map(line).collect()
 }

@@ -300,5 +300,12 @@ pub(crate) fn hostile() -> CheckResult {
 /// One finding in a file of its own.
 pub(crate) fn finding_file() -> FindingFile {
     let CheckResult { program, digest, options, .. } = nothing();
-    FindingFile { schema: FINDING_SCHEMA.into(), program, digest, options, finding: leaked_lock() }
+    FindingFile {
+        schema: FINDING_SCHEMA.into(),
+        program,
+        digest,
+        options,
+        contents: Default::default(),
+        finding: leaked_lock(),
+    }
 }

@@ -313,7 +313,7 @@ fn kinds(step: &TraceStep) -> &'static [&'static str] {
         (StepRole::Release, true) => &["release", "lock"],
         (StepRole::Release, false) => &["release", "resource"],
         (StepRole::Blocked, true) => &["danger", "lock"],
-        (StepRole::Blocked, false) => &["danger"],
+        (StepRole::Blocked, false) | (StepRole::Fails, _) => &["danger"],
         (StepRole::Create | StepRole::Join, _) => &["call", "function"],
         (StepRole::End, _) => &["exit", "function"],
         (StepRole::Other, _) => &[],

@@ -110,12 +110,9 @@ impl Renderer<'_> {
             Some(worst) => self.paint.paint(tone(worst), phrases::counts(self.result)),
             None => self.paint.paint(Tone::Good, phrases::counts(self.result)),
         };
-        let coverage = foreign(&phrases::coverage(self.result));
-        if self.result.complete {
-            put!(self.out, "{counts}, {coverage}");
-        } else {
-            put!(self.out, "{counts}; {}", self.paint.paint(Tone::Warning, coverage));
-        }
+        let coverage = foreign(&phrases::coverage(self.result, self.options));
+        let coverage = if self.result.complete { coverage } else { self.paint.paint(Tone::Warning, coverage) };
+        put!(self.out, "{counts}{}{coverage}", phrases::separator(self.result));
     }
 
     fn finding(&mut self, number: usize, finding: &Finding) {
@@ -198,10 +195,10 @@ impl Renderer<'_> {
 
     fn input(&mut self, finding: &Finding) {
         let Some(input) = &finding.input else { return };
-        self.entry("run", Tone::Code, &command(&phrases::shell_line(self.result, input)));
         for file in phrases::file_lines(input) {
             self.entry("file", Tone::Code, &command(&file));
         }
+        self.entry("run", Tone::Code, &command(&phrases::shell_line(self.result, input)));
         for (i, answer) in phrases::answers(input).iter().enumerate() {
             self.entry(if i == 0 { "where" } else { "" }, Tone::Code, &foreign(answer));
         }
@@ -319,7 +316,7 @@ fn note(step: &TraceStep) -> String {
 fn glyph(steps: &Steps<'_>, row: usize, lane: usize) -> char {
     match &steps.rows[row] {
         StepRow::Step { lane: own, step, .. } if *own == lane => match step.role {
-            StepRole::Blocked => '✗',
+            StepRole::Blocked | StepRole::Fails => '✗',
             StepRole::End => '■',
             _ => '●',
         },

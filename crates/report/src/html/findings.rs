@@ -17,6 +17,9 @@ const MOST_ROWS: usize = 500;
 /// Rows of steps that are shown without a click.
 const UNFOLDED: usize = 60;
 
+/// Threads that have a column each: more of them are wider than a screen.
+const MOST_LANES: usize = 6;
+
 /// Lines of source around the place of a finding.
 const AROUND: u32 = 2;
 
@@ -45,7 +48,8 @@ pub(super) struct Shown {
     pub(super) input: Option<Given>,
     pub(super) constraint: String,
     pub(super) why: String,
-    pub(super) lanes: Vec<u32>,
+    /// Headings of the columns that have steps: a thread each, or one for the thread and one for its steps.
+    pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Row>,
     /// A sentence about the rows.
     pub(super) extent: String,
@@ -90,7 +94,8 @@ pub(super) struct Given {
 /// A row of steps; without a cell it stands for steps that are left out.
 pub(super) struct Row {
     pub(super) number: String,
-    /// Per lane: what the thread does, and the class of its cell.
+    pub(super) thread: String,
+    /// Per column: what the thread does, and the class of its cell.
     pub(super) cells: Vec<(String, &'static str)>,
     pub(super) at: String,
     pub(super) source: String,
@@ -110,7 +115,7 @@ pub(super) fn findings(view: &View<'_>, result: &CheckResult, options: &Options<
     };
     Findings {
         tone,
-        headline: shown(&phrases::headline(result)),
+        headline: shown(&phrases::headline(result, options)),
         list: result.findings.iter().enumerate().map(|(number, finding)| page.finding(number, finding)).collect(),
         suppressed: result.suppressed.iter().map(|suppressed| page.suppressed(suppressed)).collect(),
         reasons: page.reasons(),
@@ -153,7 +158,10 @@ impl Page<'_> {
             input: self.input(finding),
             constraint: if finding.constraint == "true" { String::new() } else { shown(&finding.constraint) },
             why: shown(finding.why.as_deref().unwrap_or_default()),
-            lanes: steps.threads.clone(),
+            columns: match steps.threads.len() > MOST_LANES {
+                true => vec!["thread".to_owned(), "step".to_owned()],
+                false => steps.threads.iter().map(|thread| format!("T{thread}")).collect(),
+            },
             folded: rows.len() > UNFOLDED,
             rows,
             extent: count(finding.trace.len(), "synchronisation step"),
@@ -219,6 +227,7 @@ impl Page<'_> {
     fn row(&self, steps: &Steps<'_>, row: &StepRow<'_>) -> Row {
         let empty = Row {
             number: String::new(),
+            thread: String::new(),
             cells: Vec::new(),
             at: String::new(),
             source: String::new(),
@@ -228,11 +237,20 @@ impl Page<'_> {
         match row {
             StepRow::LeftOut(n) => Row { left_out: format!("{} left out", count(*n, "step")), ..empty },
             StepRow::Step { number, lane, step } => {
-                let mut cells = vec![(String::new(), ""); steps.threads.len()];
-                cells[*lane] = (shown(&phrases::step(step)), role(step));
+                let own = (shown(&phrases::step(step)), role(step));
+                let thread = format!("T{}", step.thread);
+                let cells = match steps.threads.len() > MOST_LANES {
+                    true => vec![(thread.clone(), "lane"), own],
+                    false => {
+                        let mut cells = vec![(String::new(), ""); steps.threads.len()];
+                        cells[*lane] = own;
+                        cells
+                    }
+                };
                 let site = step.frames.last();
                 Row {
                     number: number.to_string(),
+                    thread,
                     cells,
                     at: site.map(|site| shown(&phrases::site_place(site, self.options))).unwrap_or_default(),
                     source: site.map(|site| self.source(site)).unwrap_or_default(),
@@ -284,7 +302,7 @@ impl Page<'_> {
 /// The class of a step's cell.
 fn role(step: &TraceStep) -> &'static str {
     match step.role {
-        StepRole::Blocked => "step blocked",
+        StepRole::Blocked | StepRole::Fails => "step blocked",
         StepRole::Acquire => "step acquire",
         StepRole::Release => "step release",
         StepRole::End => "step ended",

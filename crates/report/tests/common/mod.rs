@@ -73,6 +73,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
     Enumeration {
         program: program.into(),
         digest: Enumeration::digest_of(program.as_bytes()),
+        contents: Default::default(),
         options: vec!["--".into(), "@".into()],
         assumptions: vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads],
         epochs: vec![epoch],

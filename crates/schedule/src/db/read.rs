@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::DbError;
 use super::open::open_any;
-use super::schema::{CHECK, LOOP, RECURSION, VARIES};
+use super::schema::{CHECK, CONTENTS, LOOP, RECURSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
@@ -130,6 +130,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
         program: text("program")?,
         digest: text("digest")?,
         options: json("options", &text("options")?)?,
+        contents: meta.get(CONTENTS).map(|contents| json(CONTENTS, contents)).transpose()?.unwrap_or_default(),
         assumptions: json("assumptions", &text("assumptions")?)?,
         epochs: read_epochs(connection)?,
         reasons: Vec::new(),

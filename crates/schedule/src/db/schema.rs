@@ -24,6 +24,9 @@ pub const SCHEMA_VERSION: i64 = 8;
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
 
+/// The key in `meta` of contents of files, by their digests.
+pub(super) const CONTENTS: &str = "contents";
+
 /// The key in `meta` of what the last check has found, as its JSON.
 pub(super) const CHECK: &str = "check";
 

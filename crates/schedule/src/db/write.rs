@@ -8,7 +8,7 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::DbError;
-use super::schema::{APPLICATION_ID, CHECK, CREATE, LOOP, RECURSION, SCHEMA_VERSION, VARIES};
+use super::schema::{APPLICATION_ID, CHECK, CONTENTS, CREATE, LOOP, RECURSION, SCHEMA_VERSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, Statistics};
 use crate::finding::CheckResult;
@@ -118,14 +118,24 @@ fn next(transaction: &Transaction<'_>, table: &str, column: &str) -> rusqlite::R
 }
 
 fn write_meta(transaction: &Transaction<'_>, enumeration: &Enumeration, run: &Run<'_>) -> rusqlite::Result<()> {
-    let Enumeration { program, digest, options, assumptions, epochs: _, reasons: _, epoch_markers, statistics: _ } =
-        enumeration;
+    let Enumeration {
+        program,
+        digest,
+        options,
+        contents,
+        assumptions,
+        epochs: _,
+        reasons: _,
+        epoch_markers,
+        statistics: _,
+    } = enumeration;
     let rows = [
         ("schema", format!("icsched/database/{SCHEMA_VERSION}")),
         ("tool_version", env!("CARGO_PKG_VERSION").to_owned()),
         ("program", program.clone()),
         ("digest", digest.clone()),
         ("options", json(options)),
+        (CONTENTS, json(contents)),
         ("assumptions", json(assumptions)),
         ("epoch_markers", epoch_markers.to_string()),
         ("complete", (run.finished && enumeration.is_complete()).to_string()),

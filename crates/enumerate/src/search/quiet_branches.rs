@@ -1,0 +1,53 @@
+//! What goes wrong behind branches that decide no synchronisation.
+//!
+//! ```c
+//! *(c ? &key : NULL) = 7;      /* every schedule is the same for both */
+//! ```
+//!
+//! No slice has such a branch, so that no path of the search needs the other side. Who looks for memory errors has each
+//! side of it executed once, in the first epoch.
+
+use icsched_ir::Origin;
+use icsched_machine::DecisionKind;
+use icsched_slicing::{Slice, SliceDecision, every_decision};
+use icsched_symbolic::trace::TraceEvent;
+use rustc_hash::FxHashSet;
+
+use super::state::Search;
+use crate::budgets::BUDGETS;
+use crate::constraint::Conjunction;
+use crate::engine::Path;
+
+impl Search<'_, '_> {
+    /// Executes the other sides of the path's branches that no slice has, if these were not executed before. As much
+    /// work as a path for each side of a branch of the program, at most.
+    pub(super) fn look_beside(&mut self, path: &Path, slice: &Slice) {
+        if !self.options.looks_beside || !self.engine.is_entry() {
+            return;
+        }
+        let decisions = every_decision(self.statics, &path.trace);
+        let side = |decision: &SliceDecision| match &path.trace.events[decision.event] {
+            TraceEvent::Decision { decision: own, .. } if own.kind == DecisionKind::Branch => {
+                Some((decision.point, own.taken))
+            }
+            _ => None,
+        };
+        self.sides_seen.extend(decisions.iter().filter_map(side));
+        let known: FxHashSet<usize> = slice.decisions.iter().chain(&slice.early_exits).map(|d| d.event).collect();
+        let mut before = Vec::new();
+        for decision in &decisions {
+            let other = side(decision).map(|(point, taken)| (point, !taken));
+            let is_own = |func| self.statics.program.functions[func].origin == Origin::Program;
+            if let Some(other) = other.filter(|(point, _)| !known.contains(&decision.event) && is_own(point.func))
+                && self.sides_looked_at < BUDGETS.sides_beside
+                && self.sides_seen.insert(other)
+            {
+                self.sides_looked_at += 1;
+                let other_side = self.engine.pool().not(decision.condition);
+                let inputs = Conjunction::new(before.iter().copied().chain([other_side]).collect());
+                self.look_behind(&inputs);
+            }
+            before.push(decision.condition);
+        }
+    }
+}
