@@ -216,6 +216,7 @@ void __ics_unsupported(const char *what) { stop(what); }
 
 int __ics_is_symbolic_domain(void) { return 0; }
 int __ics_is_exact(void) { return 1; }
+unsigned __ics_may_fail(const char *name) { return 0; }
 int __ics_is_symbolic(unsigned long value) { return 0; }
 int __ics_is_unknown(unsigned long value) { return 0; }
 int __ics_any_symbolic(const void *p, size_t n) { return 0; }

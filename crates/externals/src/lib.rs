@@ -109,7 +109,8 @@ mod tests {
         let without_numbers = |row: &Row| row.effects.replace('-', "");
         let mut pairs = 0;
         for row in rows() {
-            let Some(plain) = row.name.strip_prefix("__") else { continue };
+            // `assert` asks, `__assert` is what it calls to fail.
+            let Some(plain) = row.name.strip_prefix("__").filter(|&plain| plain != "assert") else { continue };
             if let Some(other) = lookup(plain.strip_suffix("_chk").unwrap_or(plain)) {
                 assert_eq!(without_numbers(row), without_numbers(other), "{} and {}", row.name, other.name);
                 pairs += 1;
