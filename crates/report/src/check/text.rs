@@ -369,8 +369,8 @@ mod tests {
               T2 waits for the mutex seats.lock to be unlocked; T1 has held it since demo.c:4:5, and has ended
                 stack   clerk (demo.c:13:26) > reserve (demo.c:4:5)
 
-              run     printf %s $'go\n' | MODE='it'\''s' ./demo 101
               file    printf %s $'2 seats\n' > seats.txt
+              run     printf %s $'go\n' | MODE='it'\''s' ./demo 101
               where   open#2 gives 4294967295 (-1)
                       a shell cannot give that; icsched replay does
               good    ./demo 100
