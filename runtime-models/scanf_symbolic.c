@@ -109,6 +109,10 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
 int vfscanf(FILE *f, const char *format, va_list ap);
 int vsscanf(const char *s, const char *format, va_list ap);
 
+/* Whether a content of some file was given. The engine says so before a search; where none was, code for text that is
+ * known need not be looked at. */
+int __ics_text_is_given;
+
 /* Whether all of a file is known, as it is where its content was given. */
 static int is_known(FILE *stream) {
     struct ics_file *f = ics_file(stream->_fileno);
@@ -119,7 +123,7 @@ static int is_known(FILE *stream) {
 
 static int scan_stream(FILE *f, const char *format, va_list ap) {
     struct ics_source in = {.stream = f};
-    return __ics_is_symbolic_domain() && !__ics_is_exact() && !is_known(f) ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
+    return __ics_is_symbolic_domain() && !__ics_is_exact() && (!__ics_text_is_given || !is_known(f)) ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
 }
 
 static int scan_string(const char *s, const char *format, va_list ap) {

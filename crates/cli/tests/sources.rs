@@ -151,6 +151,9 @@ fn archives_have_objects() {
     let archived = Command::new("ar").args(["rc", "liblimit.a", "limit.o"]).current_dir(place.0.path()).status();
     assert!(archived.is_ok_and(|status| status.success()));
     place.finds_the_leak(&["main.c", "liblimit.a"], "./main 101");
+    // Its index has the symbols of the object, whatever plugins the linker's tools have.
+    place.ends(&["cc", "main.c", "-L.", "-llimit", "-pthread", "-o", "office"], 0);
+    place.finds_the_leak(&["office"], "./office 101");
 }
 
 #[test]
@@ -201,6 +204,17 @@ fn what_cannot_be_compiled_says_why() {
     let (status, _, stderr) = place.run_with(&["enumerate", "reads.c"], Some("/nowhere/clang"));
     assert_eq!(status, Some(2), "{stderr}");
     assert!(stderr.contains("/nowhere/clang cannot be started"), "{stderr}");
+}
+
+#[test]
+fn a_library_starts_where_the_user_says() {
+    let place = Place::new();
+    place.write("lib.c", "int three(void) { return 3; }\nint sum(int a, int b) { return a + b; }\n");
+    place.ends(&["exec", "lib.c", "--entry", "three"], 3);
+    place.ends(&["enumerate", "lib.c", "--entry", "three"], 0);
+    place.ends(&["verify", "lib.c", "lib.icsdb"], 0);
+    place.refuses(&["enumerate", "lib.c"], "defines no function `main`");
+    place.refuses(&["enumerate", "lib.c", "--entry", "sum"], "its `sum` is (i32, i32) -> i32");
 }
 
 #[test]

@@ -24,6 +24,6 @@ pub use icsched_enumerate::{Counts, Progress, Working};
 pub use icsched_epochs::limit_words;
 pub use icsched_epochs::memory::stack_sizes;
 pub use icsched_frontend::{LoadError, LoadStop};
-pub use icsched_frontend::{child_main_if_requested, find_clang};
+pub use icsched_frontend::{child_main_if_requested, find_clang, hide_bitcode};
 pub use icsched_machine::Switching;
 pub use icsched_schedule::{Contents, DbError, Diagnostic, Enumeration, IncompleteKind, Reason};

@@ -2,11 +2,12 @@
 //!
 //! Each stage needs those before it. Between stages the limits of the run are asked: a run that is over ends early.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_dataflow::termination::Termination;
-use icsched_ir::{BlockId, FuncId, Function, Program, ProgramPoint};
+use icsched_ir::{BlockId, FuncId, Function, Global, Origin, Program, ProgramPoint};
 use icsched_machine::folding::Folding;
 use icsched_pointsto::{PointsTo, Startup};
 use icsched_schedule::{EpochId, Reason};
@@ -170,12 +171,29 @@ fn markers(
 /// The program without code that it cannot reach, and what points-to analysis says of it, if there was time for that.
 fn specialised(request: &Request) -> (Arc<Program>, Option<Arc<PointsTo>>) {
     let interrupted = || request.limits.is_over();
+    let program = told_of_text(request);
     let folded = match request.is_off(Technique::PointsTo) {
-        true => specialise::without_points_to(&request.program, &interrupted),
-        false => specialise::from_main(&request.program, &interrupted),
+        true => specialise::without_points_to(&program, &interrupted),
+        false => specialise::from_main(&program, &interrupted),
     };
     match folded {
         Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
-        Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
+        Err(_) => (Arc::new(specialise::specialise(&program)), None),
     }
+}
+
+/// The models' variable that says whether the content of some file was given.
+const TEXT_IS_GIVEN: &str = "__ics_text_is_given";
+
+/// The program, with models that know whether contents of files were given.
+fn told_of_text(request: &Request) -> Cow<'_, Program> {
+    if request.inputs.surroundings.is_empty() {
+        return Cow::Borrowed(&request.program);
+    }
+    let mut told = Program::clone(&request.program);
+    let is_flag = |global: &Global| global.name == TEXT_IS_GIVEN && global.origin == Origin::Model;
+    if let Some((_, flag)) = told.globals.iter_mut().find(|(_, global)| is_flag(global)) {
+        flag.data = vec![1, 0, 0, 0];
+    }
+    Cow::Owned(told)
 }

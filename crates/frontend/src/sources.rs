@@ -13,6 +13,7 @@ mod commands;
 mod definers;
 mod embedded;
 mod error;
+mod hide;
 mod join;
 mod part;
 mod split;
@@ -27,6 +28,7 @@ pub use part::Sources;
 pub use clang::find_clang;
 pub use definers::definers;
 pub use error::{CompileError, NoBitcode, SourceError};
+pub use hide::hide_bitcode;
 pub(crate) use join::child_main_if_requested;
 
 use crate::LoadLimits;

@@ -7,10 +7,10 @@ use object::{Object as _, ObjectSection as _};
 
 use super::error::NoBitcode;
 use super::part::Part;
-use super::split;
+use super::{hide, split};
 
-/// Where compilers leave bitcode: `-fembed-bitcode`, `-ffat-lto-objects`.
-const SECTIONS: [&str; 2] = [".llvmbc", ".llvm.lto"];
+/// Where compilers leave bitcode: `-fembed-bitcode`, `-ffat-lto-objects`, `icsched cc`.
+const SECTIONS: [&str; 3] = [".llvmbc", ".llvm.lto", hide::SECTION];
 
 /// Where `wllvm` leaves the paths of files that have it, each on a line.
 const PATHS: &str = ".llvm_bc";
