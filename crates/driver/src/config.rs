@@ -42,7 +42,7 @@ pub struct ProgramConfig {
 pub struct Bitcode(Arc<OnceLock<Option<Made>>>);
 
 impl ProgramConfig {
-    /// The program that is made of some files, with a function for each name that does nothing known.
+    /// The program that is made of some files, with nothing else said of it.
     ///
     /// # Panics
     /// Without a file.

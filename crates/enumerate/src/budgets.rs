@@ -51,8 +51,12 @@ pub(crate) struct Budgets {
     pub(crate) undecided_terms: u32,
     /// Sides of branches that decide no synchronisation which are executed for errors there, in one epoch.
     ///
-    /// Protects the time of a check. Shows in memory errors that are not found in large programs.
+    /// Protects the time of a check. Shows as a reason why the result of a large program is not complete.
     pub(crate) sides_beside: usize,
+    /// Paths on which it is asked whether inputs go to such a side.
+    ///
+    /// Protects from asking on each path for a side that no input goes to. No test shows it.
+    pub(crate) tries_of_side: u32,
     /// Instructions of a path that is looked at only for what goes wrong before the process ends.
     pub(crate) exit_instructions: u64,
     /// Early exits of an epoch that are made shorter one by one. Protects from queries for each pair of them.
@@ -209,6 +213,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     nested_activations: 2,
     undecided_terms: 64,
     sides_beside: 256,
+    tries_of_side: 8,
     exit_instructions: 1 << 20,
     simplified_exits: 64,
     early_exits: 64,

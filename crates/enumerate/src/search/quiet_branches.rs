@@ -7,8 +7,9 @@
 //! No slice has such a branch, so that no path of the search needs the other side. Who looks for memory errors has each
 //! side of it executed once, in the first epoch.
 
-use icsched_ir::Origin;
+use icsched_ir::{Origin, ProgramPoint};
 use icsched_machine::DecisionKind;
+use icsched_schedule::{IncompleteKind, Reason};
 use icsched_slicing::{Slice, SliceDecision, every_decision};
 use icsched_symbolic::trace::TraceEvent;
 use rustc_hash::FxHashSet;
@@ -39,15 +40,35 @@ impl Search<'_, '_> {
             let other = side(decision).map(|(point, taken)| (point, !taken));
             let is_own = |func| self.statics.program.functions[func].origin == Origin::Program;
             if let Some(other) = other.filter(|(point, _)| !known.contains(&decision.event) && is_own(point.func))
-                && self.sides_looked_at < BUDGETS.sides_beside
-                && self.sides_seen.insert(other)
+                && self.is_to_be_looked_at(other)
             {
-                self.sides_looked_at += 1;
                 let other_side = self.engine.pool().not(decision.condition);
                 let inputs = Conjunction::new(before.iter().copied().chain([other_side]).collect());
-                self.look_behind(&inputs);
+                // Where no input of this path goes there, one of another path may.
+                if self.look_behind(&inputs) {
+                    self.sides_seen.insert(other);
+                }
             }
             before.push(decision.condition);
         }
+    }
+
+    /// Whether a side is new, and was not asked for in vain too often. That there are more of them than are looked at is
+    /// a reason why the result is not complete.
+    fn is_to_be_looked_at(&mut self, side: (ProgramPoint, bool)) -> bool {
+        if self.sides_seen.contains(&side) {
+            return false;
+        }
+        if self.sides_tried.len() >= BUDGETS.sides_beside && !self.sides_tried.contains_key(&side) {
+            let message =
+                "memory errors behind some branches that decide no synchronisation were not looked for: there \
+                           are too many of them"
+                    .to_owned();
+            self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
+            return false;
+        }
+        let tries = self.sides_tried.entry(side).or_insert(0);
+        *tries += 1;
+        *tries <= BUDGETS.tries_of_side
     }
 }

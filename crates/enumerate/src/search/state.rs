@@ -71,8 +71,8 @@ pub(crate) struct Search<'s, 'p> {
     pub(super) exits_seen: FxHashSet<ProgramPoint>,
     /// Sides of branches that were executed, or [looked at](Self::look_beside), where that is wanted.
     pub(super) sides_seen: FxHashSet<(ProgramPoint, bool)>,
-    /// How many were looked at.
-    pub(super) sides_looked_at: usize,
+    /// How often others were asked for.
+    pub(super) sides_tried: FxHashMap<(ProgramPoint, bool), u32>,
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     pub(super) aside: FxHashMap<Vec<Term>, Option<Term>>,
     pub(super) wanted: Option<Summarisable>,
@@ -116,7 +116,7 @@ impl<'s, 'p> Search<'s, 'p> {
             slots,
             exits_seen: FxHashSet::default(),
             sides_seen: FxHashSet::default(),
-            sides_looked_at: 0,
+            sides_tried: FxHashMap::default(),
             aside: FxHashMap::default(),
             wanted: None,
             follows_less: false,
