@@ -212,7 +212,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     loop_rounds: 12,
     nested_activations: 2,
     undecided_terms: 64,
-    sides_beside: 256,
+    sides_beside: 4096,
     tries_of_side: 8,
     exit_instructions: 1 << 20,
     simplified_exits: 64,

@@ -164,21 +164,21 @@ impl Search<'_, '_> {
         if self.exits_seen.contains(&branch) || self.engine.is_late() {
             return;
         }
-        if self.look_behind(inputs) {
+        if self.look_behind(inputs).is_some() {
             self.exits_seen.insert(branch);
         }
     }
 
-    /// Executes a path of these inputs for the errors on it; not if there are none.
-    pub(super) fn look_behind(&mut self, inputs: &Conjunction) -> bool {
+    /// Executes a path of these inputs for the errors on it; `None` if there are none.
+    pub(super) fn look_behind(&mut self, inputs: &Conjunction) -> Option<Path> {
         let term = self.engine.pool().and_all(inputs.conditions());
         // A path that no input follows goes anywhere.
         if self.engine.is_late() || self.engine.check(&[], term) == Answer::Unsat {
-            return false;
+            return None;
         }
         let path = self.engine.execute_within(self.statics, inputs.conditions(), BUDGETS.exit_instructions);
         if !engine::is_feasible(&path) {
-            return true;
+            return Some(path);
         }
         self.note_errors(&path);
         let decisions = every_decision(self.statics, &path.trace);
@@ -192,7 +192,7 @@ impl Search<'_, '_> {
             let key = (format!("{}: {}", error.kind, error.message), at, is_open);
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
         }
-        true
+        Some(path)
     }
 }
 

@@ -26,6 +26,16 @@ impl Search<'_, '_> {
         if !self.options.looks_beside || !self.engine.is_entry() {
             return;
         }
+        let mut waiting = self.other_sides(path, slice);
+        // Behind a side there are branches that no path of the search comes to.
+        while let Some(path) = waiting.pop() {
+            waiting.extend(self.other_sides(&path, &Slice::default()));
+        }
+    }
+
+    /// Paths of the sides beside one path that are new.
+    fn other_sides(&mut self, path: &Path, slice: &Slice) -> Vec<Path> {
+        let mut found = Vec::new();
         let decisions = every_decision(self.statics, &path.trace);
         let side = |decision: &SliceDecision| match &path.trace.events[decision.event] {
             TraceEvent::Decision { decision: own, .. } if own.kind == DecisionKind::Branch => {
@@ -45,12 +55,14 @@ impl Search<'_, '_> {
                 let other_side = self.engine.pool().not(decision.condition);
                 let inputs = Conjunction::new(before.iter().copied().chain([other_side]).collect());
                 // Where no input of this path goes there, one of another path may.
-                if self.look_behind(&inputs) {
+                if let Some(path) = self.look_behind(&inputs) {
                     self.sides_seen.insert(other);
+                    found.push(path);
                 }
             }
             before.push(decision.condition);
         }
+        found
     }
 
     /// Whether a side is new, and was not asked for in vain too often. That there are more of them than are looked at is
