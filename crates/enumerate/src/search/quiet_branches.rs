@@ -65,8 +65,8 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Whether a side is new, and was not asked for in vain too often. If there are more of them than are looked at, that
-    /// is a reason why the result is not complete.
+    /// Whether a side is new, and was not asked for in vain too often. If there are more sides than are looked at, the
+    /// result says so as a reason.
     fn is_to_be_looked_at(&mut self, side: (ProgramPoint, bool)) -> bool {
         if self.sides_seen.contains(&side) {
             return false;
