@@ -27,18 +27,38 @@ static unsigned char descriptor_flags[ICS_MAX_FILES];
 /* Files that are closed, to be used again. */
 static struct ics_file *unused;
 
-static void attach(struct ics_file *f, int index) {
-    f->kind = ICS_SYMBOLIC_FILE;
-    f->size = __ics_symbolic_file_size(index);
-    char *content = __ics_malloc((size_t)f->size + 1, 1);
-    __ics_symbolic_file_read(index, 0, content, (size_t)f->size);
-    f->content = content;
+/* What there is of a file that is known by name. */
+struct content {
+    const char *bytes, *name;
+    long size;
+};
+
+static struct content content_of(int index, const char *path) {
+    struct content c = {.size = __ics_symbolic_file_size(index)};
+    char *bytes = __ics_malloc((size_t)c.size + 1, 1);
+    __ics_symbolic_file_read(index, 0, bytes, (size_t)c.size);
+    c.bytes = bytes;
+    size_t n = strlen(path) + 1;
+    char *name = __ics_malloc(n, 0);
+    __ics_memcpy(name, path, n);
+    c.name = name;
+    return c;
 }
+
+/* No function, so that looking at a standard file changes no other one. */
+#define ATTACH(f, index, path)                           \
+    do {                                                 \
+        struct content known = content_of(index, path);  \
+        (f)->kind = ICS_SYMBOLIC_FILE;                   \
+        (f)->content = known.bytes;                      \
+        (f)->name = known.name;                          \
+        (f)->size = known.size;                          \
+    } while (0)
 
 /* A standard one is looked at first. */
 static void start(struct ics_file *f) {
     f->kind = __ics_is_symbolic_domain() ? ICS_INPUT_FILE : ICS_HOST_FILE;
-    if (f->kind == ICS_INPUT_FILE && f->host == 0 && __ics_symbolic_file_size(-1) >= 0) attach(f, -1);
+    if (f->kind == ICS_INPUT_FILE && f->host == 0 && __ics_symbolic_file_size(-1) >= 0) ATTACH(f, -1, "stdin");
 }
 
 struct ics_file *ics_file(int fd) {
@@ -150,7 +170,8 @@ static int symbolic_open(const char *path, int flags) {
     if (index >= 0 && __ics_symbolic_file_size(index) < 0) return fail(ENOENT);
     if (index >= 0) {
         int fd = ics_new_file(ICS_SYMBOLIC_FILE, flags, -1);
-        attach(ics_file(fd), index);
+        struct ics_file *f = ics_file(fd);
+        ATTACH(f, index, path);
         return fd;
     }
     if ((__ics_input(ics_input_name(name, sizeof name, "open", path), 1) & 1) == 0) return fail(ENOENT);
@@ -240,7 +261,9 @@ int close(int fd) {
     if (!__ics_is_symbolic_domain()) return concrete_close(f, kind);
     if (kind == ICS_EPOLL) ics_epoll_close(f);
     __ics_free((void *)f->content);
-    f->content = 0;
+    if (f->name) __ics_free((void *)f->name);
+    f->content = f->name = 0;
+    f->lines = 0;
     return 0;
 }
 
@@ -257,6 +280,7 @@ size_t ics_file_read(struct ics_file *f, void *to, size_t n) {
         __ics_input_bytes(to, n, "read.data");
         return count;
     }
+    ics_forget_lines(f);
     if ((long)n > f->size) n = (size_t)f->size;
     if (!__ics_is_symbolic((unsigned long)f->offset)) {
         n = ICS_MIN(n, (size_t)(f->size - f->offset));
@@ -355,6 +379,8 @@ off_t lseek(int fd, off_t offset, int whence) {
         __ics_assume((long)at >= 0);
         return (off_t)at;
     }
+    if (whence == SEEK_SET) f->lines = 0;
+    else ics_forget_lines(f);
     long base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? f->offset : f->size;
     if (base + offset < 0) return fail(EINVAL);
     /* Nothing can be read behind the end, wherever there. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_string.h"
+
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
 
@@ -129,16 +131,130 @@ static int short_option(struct call *c) {
     return letter;
 }
 
+/* --- arguments that are inputs --- */
+
+/* Options of arguments whose bytes are inputs are inputs by themselves: which one comes next (`option`), and what it is
+ * given (`option -n`). So are the operands behind them. How the options are spread over the arguments is left open, so
+ * more is possible than there is. */
+
+enum {
+    LONGEST_NAME = 48,
+    LONGEST_TEXT = 64, /* of an argument */
+    FIRST_LONG = -128, /* the long option number i is FIRST_LONG + i */
+    MOST_LONGS = 100,
+};
+
+/* Whether such an option was read, and whether all were. */
+static int read_as_inputs, all_read;
+
+static int is_input(const struct call *c) {
+    if (!__ics_is_symbolic_domain() || __ics_is_exact() || c->argc < 2) return 0;
+    if (__ics_is_symbolic((unsigned long)read_as_inputs) || read_as_inputs) return 1;
+    if (__ics_is_symbolic((unsigned long)optind) || __ics_is_symbolic((unsigned long)c->argc)) return 0;
+    if (rest && *rest) return 0;
+    if (optind >= c->argc || !__ics_string_symbolic(c->argv[optind])) return 0;
+    for (int i = optind; i < c->argc; i++)
+        if (ics_strlen_bound(c->argv[i]) > LONGEST_TEXT) return 0;
+    return 1;
+}
+
+/* A string of its own. */
+static char *text_as_input(const char *name) {
+    char *text = __ics_malloc(LONGEST_TEXT + 1, 0);
+    __ics_input_bytes(text, LONGEST_TEXT, name);
+    text[LONGEST_TEXT] = 0;
+    return text;
+}
+
+static char *value_as_input(const char *dashes, const char *option, size_t n) {
+    char name[LONGEST_NAME + 16], *p = name;
+    if (n > LONGEST_NAME) n = LONGEST_NAME;
+    __ics_memcpy(p, "option ", 7);
+    p += 7;
+    while (*dashes) *p++ = *dashes++;
+    __ics_memcpy(p, option, n);
+    p[n] = 0;
+    /* That there is one is said, too: whoever makes arguments of these inputs needs it. */
+    __ics_assume((__ics_input(name, 1) & 1) == 1);
+    return text_as_input(name);
+}
+
+/* Behind the options come operands, as many as there is room for. */
+static int operands_as_inputs(struct call *c) {
+    char name[24] = "operand ";
+    unsigned long count = __ics_input("operands", 31);
+    int room = c->argc - (__ics_is_symbolic((unsigned long)optind) ? 1 : optind), n = 0;
+    __ics_assume(count <= (unsigned long)room);
+    while (n < room && count != (unsigned long)n) n++;
+    for (int i = 0; i < n; i++) {
+        char *p = name + 8;
+        if (i >= 9) *p++ = (char)('0' + (i + 1) / 10 % 10);
+        *p++ = (char)('0' + (i + 1) % 10);
+        *p = 0;
+        c->argv[c->argc - n + i] = text_as_input(name);
+    }
+    optind = c->argc - n;
+    all_read = 1;
+    return -1;
+}
+
+static int long_as_input(struct call *c, const struct option *o) {
+    char *value = 0;
+    if (o->has_arg == required_argument ||
+        (o->has_arg == optional_argument && (__ics_input("option has a value", 1) & 1)))
+        value = value_as_input("--", o->name, strlen(o->name));
+    if (c->index) *c->index = (int)(o - c->longs);
+    optarg = value;
+    if (!o->flag) return o->val;
+    *o->flag = o->val;
+    return 0;
+}
+
+/* Whether a long option is another name of a short one, so that nobody can tell them apart. */
+static int is_short(const struct call *c, const struct option *o) {
+    if (o->flag || c->index || o->val <= 0 || o->val > 127) return 0;
+    const char *known = strchr(c->options, o->val);
+    return known && (known[1] == ':') + (known[1] == ':' && known[2] == ':') == o->has_arg;
+}
+
+static int option_as_input(struct call *c, int in_order) {
+    if (!__ics_is_symbolic((unsigned long)all_read) && all_read) return -1;
+    read_as_inputs = 1;
+    int option = (signed char)__ics_input("option", 8);
+    int known = (option == -1) | (option == '?') | (c->quiet & (option == ':')) | (in_order & (option == 1));
+    for (const char *p = c->options; *p; p++) known |= *p != ':' && *p != ';' && option == *p;
+    for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
+        if (!is_short(c, c->longs + i)) known |= option == FIRST_LONG + i;
+    __ics_assume(known);
+    if (option == -1) return operands_as_inputs(c);
+    for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
+        if (!is_short(c, c->longs + i) && option == FIRST_LONG + i) return long_as_input(c, c->longs + i);
+    if (in_order && option == 1) {
+        optarg = text_as_input("operand");
+        return 1;
+    }
+    for (const char *p = c->options; *p; p++) {
+        if (*p == ':' || p[1] != ':' || option != *p) continue;
+        if (p[2] != ':' || (__ics_input("option has a value", 1) & 1)) optarg = value_as_input("-", p, 1);
+        return *p;
+    }
+    if (option == '?' || option == ':') optopt = (unsigned char)__ics_input("optopt", 8);
+    return option;
+}
+
 static int step(struct call *c) {
     optarg = 0;
     int in_order = *c->options == '-', stop = *c->options == '+' || getenv("POSIXLY_CORRECT") != 0;
     if (in_order || *c->options == '+') c->options++;
     c->quiet = *c->options == ':';
     if (c->argc < 1) return -1;
-    if (optind == 0) {
+    /* Nobody asks what is known of `optind` behind options that are inputs. */
+    if (!(is_input(c) && __ics_is_symbolic((unsigned long)optind)) && optind == 0) {
         optind = first = last = 1;
         rest = 0;
+        read_as_inputs = all_read = 0;
     }
+    if (is_input(c)) return option_as_input(c, in_order);
     if (rest && *rest) return short_option(c);
     if (first > optind || last > optind) first = last = optind;
     if (!in_order && !stop) {

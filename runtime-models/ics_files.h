@@ -34,6 +34,8 @@ struct ics_file {
     const char *content;   /* of a symbolic file: `size` bytes */
     long size;
     long offset;           /* may be symbolic, within 0..size */
+    const char *name;      /* of a symbolic file */
+    int lines;             /* that were read as inputs; then nobody knows the offset */
 };
 
 /* The file behind a descriptor, or null with EBADF. */
@@ -59,6 +61,9 @@ const char *ics_input_name(char *to, size_t size, const char *call, const char *
 /* Whether a call of this name on this path (null: none) succeeds, as an input: 0, or -1 and errno. Symbolic domain. */
 int ics_outcome(const char *call, const char *path, int error);
 
+/* Whoever looks at bytes behind lines that were read as inputs begins anywhere. */
+void ics_forget_lines(struct ics_file *f);
+
 /* Copies up to n bytes from the file's offset without branching on it; the count. */
 size_t ics_file_read(struct ics_file *f, void *to, size_t n);
 
@@ -76,6 +81,8 @@ unsigned long ics_pipe_changes(const struct ics_file *f);
 size_t ics_symbolic_write(FILE *f, const char *p, size_t n);
 int ics_symbolic_getc(FILE *f);
 void ics_symbolic_ungetc(FILE *f, int c);
+/* Whether the lines of a stream are inputs by themselves. */
+int ics_has_lines(FILE *f);
 /* fgets and the line part of getline: at most n bytes and a NUL; null at the end of the file. */
 char *ics_symbolic_line(FILE *f, char *to, size_t n);
 size_t ics_symbolic_fread(FILE *f, void *to, size_t n);

@@ -1,6 +1,6 @@
 /* Streams. A FILE is glibc's own struct _IO_FILE with the meaning glibc gives the fields that its macros use
  * (getc_unlocked and the like are compiled into programs): the read range, the write range, the two flag bits, the
- * descriptor. */
+ * descriptor. What a stream is for stands in `_flags2`: it does not change while lines are read in a loop. */
 #ifndef ICS_STDIO_H
 #define ICS_STDIO_H
 
@@ -12,8 +12,9 @@
 enum {
     ICS_EOF = 0x10,        /* _IO_EOF_SEEN */
     ICS_ERROR = 0x20,      /* _IO_ERR_SEEN */
-    ICS_UNBUFFERED = 0x02, /* _IO_UNBUFFERED */
-    ICS_LINE = 0x200,      /* _IO_LINE_BUF */
+    /* In _flags2. */
+    ICS_UNBUFFERED = 0x02,
+    ICS_LINE = 0x200,
     ICS_NO_READ = 0x04,
     ICS_NO_WRITE = 0x08,
     ICS_APPEND = 0x1000,

@@ -16,7 +16,7 @@ int vfprintf(FILE *f, const char *format, va_list ap) {
     struct ics_sink sink = {.stream = f};
     /* An unbuffered stream gets one write per call, as in glibc. */
     char block[1024];
-    if (f->_flags & ICS_UNBUFFERED) sink = (struct ics_sink){.to = block, .capacity = sizeof block};
+    if (f->_flags2 & ICS_UNBUFFERED) sink = (struct ics_sink){.to = block, .capacity = sizeof block};
     int count = ics_format(&sink, format, ap);
     if (!sink.stream && count > 0) {
         if ((size_t)count <= sizeof block) {

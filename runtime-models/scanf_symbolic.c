@@ -13,15 +13,58 @@
 #include "ics_scanf.h"
 #include "ics_string.h"
 
-/* "scanf", "scanf_2", ...: the name of the input of the given conversion. */
-static void name_of(char *to, const char *stem, int index) {
-    size_t n = strlen(stem);
-    __ics_memcpy(to, stem, n + 1);
-    if (index < 2) return;
-    to[n++] = '_';
-    if (index >= 10) to[n++] = (char)('0' + index / 10 % 10);
-    to[n++] = (char)('0' + index % 10);
-    to[n] = 0;
+#define NAME 160
+
+/* Appends a format as a literal of C. Of a long one its beginning, and a number that tells it from others. */
+static char *append_format(char *to, const char *end, const char *format) {
+    unsigned long sum = 5381;
+    for (const char *p = format; *p; p++) sum = sum * 33 + (unsigned char)*p;
+    *to++ = '"';
+    for (; *format && to < end - 24; format++) {
+        if (*format == '"' || *format == '\\') *to++ = '\\';
+        if (*format == '\n' || *format == '\t') *to++ = '\\';
+        *to++ = *format == '\n' ? 'n' : *format == '\t' ? 't' : *format;
+    }
+    if (*format) {
+        for (*to++ = '~'; sum; sum /= 10) *to++ = (char)('0' + sum % 10);
+    }
+    *to++ = '"';
+    return to;
+}
+
+/* "scanf", "scanf_2", ...: the name of the input of the given conversion. What a string gives depends on the format,
+ * too: "sscanf_2, FORMAT" is printed as `sscanf_2(STRING, FORMAT)`. */
+static void name_of(char *to, const char *stem, int index, const char *format) {
+    char *const end = to + NAME;
+    while (*stem) *to++ = *stem++;
+    if (index >= 2) {
+        *to++ = '_';
+        if (index >= 10) *to++ = (char)('0' + index / 10 % 10);
+        *to++ = (char)('0' + index % 10);
+    }
+    if (format) {
+        *to++ = ',';
+        *to++ = ' ';
+        to = append_format(to, end, format);
+    }
+    *to = 0;
+}
+
+/* The function of the C library that reads the number of a format that is one number and no more; null if there is
+ * none. */
+static const char *reads_number(const char *format) {
+    if (*format++ != '%') return 0;
+    struct ics_directive d;
+    if (*ics_parse_directive(&d, format) || d.suppress || d.width || d.position) return 0;
+    if (d.conversion == 'd') return d.size == 4 ? "atoi" : d.size == 8 ? "atol" : 0;
+    return d.conversion == 'u' && d.size >= 4 ? "strtoul" : 0;
+}
+
+/* What a format begins with that stands for itself is compared: how many characters these are. */
+static size_t literal(const char *format) {
+    size_t n = 0;
+    while (format[n] && format[n] != '%' && !(format[n] == ' ' || (format[n] >= '\t' && format[n] <= '\r'))) n++;
+    return n;
 }
 
 static unsigned long value_of(struct ics_source *in, const char *name, unsigned bits) {
@@ -78,9 +121,39 @@ static void store_numbered(struct ics_source *in, struct ics_directive *d, const
     va_end(ap);
 }
 
+/* From a string whose rest is one number: the number is what `atoi` or its like gives for it. */
+static int scan_number(struct ics_source *in, const char *format, const char *function, va_list ap) {
+    char name[NAME];
+    name_of(name, "sscanf", 0, format);
+    int count = (int)ics_ask(name, in->text, 32);
+    __ics_assume((count >= EOF) & (count <= 1));
+    if (count == 1) {
+        struct ics_directive d;
+        ics_parse_directive(&d, format + 1);
+        ics_store_integer(&d, va_arg(ap, void *), ics_ask(function, in->text, *function == 'a' && d.size == 4 ? 32 : 64));
+    }
+    return count;
+}
+
 int ics_scan_symbolic(struct ics_source *in, const char *format, va_list arguments) {
-    const char *stem = in->stream ? "scanf" : "sscanf";
-    char name[16];
+    if (in->text) {
+        size_t n = literal(format);
+        if (n && ics_symbolic_compare(in->text, format, n, ICS_COMPARE_STRING) != 0)
+            return (int)__ics_select(*in->text == 0, (unsigned long)EOF, 0);
+        in->text += n;
+        format += n;
+        if (!*format) return 0;
+        const char *function = reads_number(format);
+        if (function) {
+            va_list own;
+            va_copy(own, arguments);
+            int count = scan_number(in, format, function, own);
+            va_end(own);
+            return count;
+        }
+    }
+    const char *stem = in->stream ? "scanf" : "sscanf", *of = in->stream ? 0 : format;
+    char name[NAME];
     int conversions = 0;
     va_list ap;
     va_copy(ap, arguments);
@@ -89,16 +162,19 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
         struct ics_directive d;
         p = ics_parse_directive(&d, p);
         if (d.conversion == '%' || d.conversion == 0 || d.suppress) continue;
-        name_of(name, stem, d.conversion == 'n' ? conversions : ++conversions);
+        int is_text = d.conversion == 's' || d.conversion == 'c' || d.conversion == '[';
+        name_of(name, stem, d.conversion == 'n' ? conversions : ++conversions, is_text ? 0 : of);
         if (d.position) store_numbered(in, &d, name, arguments);
         else store(in, &d, name, &ap);
     }
     va_end(ap);
-    int count = (int)value_of(in, in->stream ? "scanf_count" : "sscanf_count", 32);
+    name_of(name, in->stream ? "scanf_count" : "sscanf_count", 0, of);
+    int count = (int)value_of(in, name, 32);
     __ics_assume((count >= EOF) & (count <= conversions));
     if (!in->stream) return count;
     struct ics_file *f = ics_file(in->stream->_fileno);
     if (f && f->kind == ICS_SYMBOLIC_FILE) {
+        ics_forget_lines(f);
         long after = (long)__ics_input("scanf_offset", 63);
         __ics_assume((after >= f->offset) & (after <= f->size));
         f->offset = after;

@@ -20,14 +20,14 @@ static char stdin_buffer[BLOCK], stdout_buffer[BLOCK];
 
 #define STANDARD(number, flags, buffer, size)                                                                       \
     {                                                                                                               \
-        ._flags = (flags) | ICS_STATIC, ._fileno = (number), ._IO_read_ptr = (buffer), ._IO_read_end = (buffer),    \
+        ._flags2 = (flags) | ICS_STATIC, ._fileno = (number), ._IO_read_ptr = (buffer), ._IO_read_end = (buffer),    \
         ._IO_read_base = (buffer), ._IO_write_base = (buffer), ._IO_write_ptr = (buffer), ._IO_write_end = (buffer),\
         ._IO_buf_base = (buffer), ._IO_buf_end = (buffer) + (size)                                                  \
     }
 
 static FILE standard_input = STANDARD(0, ICS_NO_WRITE, stdin_buffer, BLOCK);
 static FILE standard_output = STANDARD(1, ICS_NO_READ, stdout_buffer, BLOCK);
-static FILE standard_error = {._flags = ICS_NO_READ | ICS_UNBUFFERED | ICS_STATIC, ._fileno = 2};
+static FILE standard_error = {._flags2 = ICS_NO_READ | ICS_UNBUFFERED | ICS_STATIC, ._fileno = 2};
 
 #undef stdin
 #undef stdout
@@ -40,12 +40,12 @@ FILE *stderr = &standard_error;
 static FILE *open_streams;
 
 static long seek(FILE *f, long offset, int whence) {
-    return f->_flags & ICS_MEMORY ? ics_memory_seek(f, offset, whence) : lseek(f->_fileno, offset, whence);
+    return f->_flags2 & ICS_MEMORY ? ics_memory_seek(f, offset, whence) : lseek(f->_fileno, offset, whence);
 }
 
 static int write_out(FILE *f, const char *p, size_t n) {
     while (n > 0) {
-        ssize_t done = f->_flags & ICS_MEMORY ? ics_memory_write(f, p, n) : write(f->_fileno, p, n);
+        ssize_t done = f->_flags2 & ICS_MEMORY ? ics_memory_write(f, p, n) : write(f->_fileno, p, n);
         if (done <= 0) {
             f->_flags |= ICS_ERROR;
             return EOF;
@@ -65,7 +65,7 @@ int ics_flush(FILE *f) {
 
 /* Prepares for writing: drops what was read ahead. */
 static int start_writing(FILE *f) {
-    if (f->_flags & ICS_NO_WRITE) {
+    if (f->_flags2 & ICS_NO_WRITE) {
         f->_flags |= ICS_ERROR;
         errno = EBADF;
         return EOF;
@@ -80,7 +80,7 @@ static int start_writing(FILE *f) {
 size_t ics_write(FILE *f, const char *p, size_t n) {
     if (__ics_is_symbolic_domain()) return ics_symbolic_write(f, p, n);
     if (n == 0) return 0;
-    if (f->_flags & (ICS_UNBUFFERED | ICS_NO_WRITE)) {
+    if (f->_flags2 & (ICS_UNBUFFERED | ICS_NO_WRITE)) {
         if (start_writing(f)) return 0;
         return write_out(f, p, n) ? 0 : n;
     }
@@ -99,13 +99,13 @@ size_t ics_write(FILE *f, const char *p, size_t n) {
         __ics_memcpy(f->_IO_write_ptr, p + kept + whole, rest - whole);
         f->_IO_write_ptr += rest - whole;
     }
-    if (f->_flags & ICS_LINE && memrchr(p, '\n', n)) ics_flush(f);
+    if (f->_flags2 & ICS_LINE && memrchr(p, '\n', n)) ics_flush(f);
     return n;
 }
 
 /* Fills an empty read buffer; the number of bytes, 0 at the end or on error. */
 static size_t fill(FILE *f) {
-    if (f->_flags & ICS_NO_READ) {
+    if (f->_flags2 & ICS_NO_READ) {
         f->_flags |= ICS_ERROR;
         errno = EBADF;
         return 0;
@@ -118,13 +118,13 @@ static size_t fill(FILE *f) {
         f->_IO_save_base = f->_IO_save_end = 0;
         if (f->_IO_read_ptr < f->_IO_read_end) return (size_t)(f->_IO_read_end - f->_IO_read_ptr);
     }
-    if (f->_fileno == 0 && stdout->_flags & ICS_LINE) ics_flush(stdout);
+    if (f->_fileno == 0 && stdout->_flags2 & ICS_LINE) ics_flush(stdout);
     if (!f->_IO_buf_base) {
         f->_IO_buf_base = f->_shortbuf;
         f->_IO_buf_end = f->_shortbuf + 1;
     }
     size_t room = (size_t)(f->_IO_buf_end - f->_IO_buf_base);
-    ssize_t n = f->_flags & ICS_MEMORY ? ics_memory_read(f, f->_IO_buf_base, room)
+    ssize_t n = f->_flags2 & ICS_MEMORY ? ics_memory_read(f, f->_IO_buf_base, room)
                                        : read(f->_fileno, f->_IO_buf_base, room);
     if (n <= 0) {
         f->_flags |= n == 0 ? ICS_EOF : ICS_ERROR;
@@ -181,7 +181,7 @@ static void go_to_end(int fd, int flags) {
 static FILE *set_up(FILE *f, int fd, int flags) {
     char *buffer = malloc(BLOCK);
     __ics_memset(f, 0, sizeof *f);
-    f->_flags = flags | ICS_OWN_BUFFER;
+    f->_flags2 = flags | ICS_OWN_BUFFER;
     f->_fileno = fd;
     f->_IO_buf_base = f->_IO_read_base = f->_IO_read_ptr = f->_IO_read_end = buffer;
     f->_IO_write_base = f->_IO_write_ptr = f->_IO_write_end = buffer;
@@ -226,18 +226,19 @@ FILE *fdopen(int fd, const char *mode) {
 
 static int release(FILE *f) {
     int result = fflush(f);
-    if (f->_flags & ICS_MEMORY) {
+    if (f->_flags2 & ICS_MEMORY) {
         if (ics_memory_close(f)) result = EOF;
     } else if (close(f->_fileno)) {
         result = EOF;
     }
-    if (f->_flags & ICS_OWN_BUFFER) free(f->_IO_buf_base);
+    if (f->_flags2 & ICS_OWN_BUFFER) free(f->_IO_buf_base);
     return result;
 }
 
 /* Nothing can be read or written any more. */
 static void set_closed(FILE *f) {
-    f->_flags = (f->_flags & ICS_STATIC) | ICS_NO_READ | ICS_NO_WRITE;
+    f->_flags = 0;
+    f->_flags2 = (f->_flags2 & ICS_STATIC) | ICS_NO_READ | ICS_NO_WRITE;
     f->_IO_buf_base = f->_IO_buf_end = f->_IO_read_ptr = f->_IO_read_end = 0;
     f->_IO_write_base = f->_IO_write_ptr = 0;
 }
@@ -254,7 +255,8 @@ static FILE *reopen_same(FILE *f, int flags, int open_flags) {
     if (open_flags & O_TRUNC) (void)!ftruncate(f->_fileno, 0);
     if (open_flags & O_APPEND) fcntl(f->_fileno, F_SETFL, have | O_APPEND);
     go_to_end(f->_fileno, flags);
-    f->_flags = flags | (f->_flags & (ICS_STATIC | ICS_OWN_BUFFER));
+    f->_flags = 0;
+    f->_flags2 = flags | (f->_flags2 & (ICS_STATIC | ICS_OWN_BUFFER));
     f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
     return f;
 }
@@ -264,7 +266,7 @@ FILE *freopen(const char *path, const char *mode, FILE *f) {
     if (flags < 0) return 0;
     if (!path) return reopen_same(f, flags, open_flags);
     FILE *next = f->_chain;
-    int number = f->_fileno, standing = f->_flags & ICS_STATIC;
+    int number = f->_fileno, standing = f->_flags2 & ICS_STATIC;
     release(f);
     int fd = open(path, open_flags, 0666);
     if (fd < 0) {
@@ -292,7 +294,7 @@ int fclose(FILE *f) {
         *p = f->_chain;
         break;
     }
-    if (f->_flags & ICS_STATIC) set_closed(f);
+    if (f->_flags2 & ICS_STATIC) set_closed(f);
     else free(f);
     return result;
 }
@@ -310,7 +312,7 @@ static void give_back(FILE *f) {
 
 static int flush_one(FILE *f) {
     int result = ics_flush(f);
-    if (f->_flags & ICS_MEMORY) ics_memory_flushed(f);
+    if (f->_flags2 & ICS_MEMORY) ics_memory_flushed(f);
     return result;
 }
 
@@ -328,18 +330,18 @@ int fflush(FILE *f) {
 int setvbuf(FILE *f, char *buffer, int mode, size_t size) {
     if (mode != _IOFBF && mode != _IOLBF && mode != _IONBF) return EOF;
     ics_flush(f);
-    f->_flags &= ~(ICS_UNBUFFERED | ICS_LINE);
-    if (mode == _IOLBF) f->_flags |= ICS_LINE;
-    if (mode == _IONBF) f->_flags |= ICS_UNBUFFERED;
+    f->_flags2 &= ~(ICS_UNBUFFERED | ICS_LINE);
+    if (mode == _IOLBF) f->_flags2 |= ICS_LINE;
+    if (mode == _IONBF) f->_flags2 |= ICS_UNBUFFERED;
     if (mode != _IONBF && !f->_IO_buf_base && (!buffer || !size)) {
         size = BLOCK;
         buffer = malloc(size);
-        f->_flags |= ICS_OWN_BUFFER;
+        f->_flags2 |= ICS_OWN_BUFFER;
     } else if (mode == _IONBF || !buffer || !size) {
         return 0;
-    } else if (f->_flags & ICS_OWN_BUFFER) {
+    } else if (f->_flags2 & ICS_OWN_BUFFER) {
         free(f->_IO_buf_base);
-        f->_flags &= ~ICS_OWN_BUFFER;
+        f->_flags2 &= ~ICS_OWN_BUFFER;
     }
     f->_IO_buf_base = f->_IO_read_base = f->_IO_read_ptr = f->_IO_read_end = buffer;
     f->_IO_write_base = f->_IO_write_ptr = f->_IO_write_end = buffer;
@@ -371,7 +373,7 @@ int fseeko(FILE *f, off_t offset, int whence) {
 }
 
 off_t ftello(FILE *f) {
-    int appends = f->_flags & ICS_APPEND;
+    int appends = f->_flags2 & ICS_APPEND;
     if (appends && __ics_is_symbolic_domain()) {
         unsigned long at = __ics_input("ftell", 63);
         __ics_assume((long)at >= 0);

@@ -9,6 +9,7 @@
 #include "ics_files.h"
 #include "ics_memory.h"
 #include "ics_stdio.h"
+#include "ics_string.h"
 
 #undef getc
 #undef putc
@@ -134,6 +135,19 @@ char *fgets(char *to, int size, FILE *f) {
     return to;
 }
 
+/* A line that is an input: where it is put has room for all that is left of the file. */
+static ssize_t line_of(char **line, size_t *size, FILE *f) {
+    size_t most = (size_t)ics_file(f->_fileno)->size;
+    if (!*line || *size < most + 1) {
+        size_t room = most < 119 ? 120 : most + 1;
+        char *longer = ics_shared_realloc(*line, room);
+        if (!longer) return -1;
+        *line = longer;
+        *size = room;
+    }
+    return ics_symbolic_line(f, *line, most) ? (ssize_t)ics_symbolic_strlen(*line) : -1;
+}
+
 ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f) {
     if (!line || !size) {
         errno = EINVAL;
@@ -141,6 +155,7 @@ ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f) {
     }
     if (__ics_is_symbolic_domain() && ics_file(f->_fileno) && ics_file(f->_fileno)->kind == ICS_INPUT_FILE)
         __ics_unsupported("getline on a file whose content is not named (--sym-file, --sym-stdin)");
+    if (delimiter == '\n' && ics_has_lines(f)) return line_of(line, size, f);
     size_t n = 0;
     int c = 0;
     while (n == 0 || c != delimiter) {

@@ -81,23 +81,23 @@ size_t __fpending(FILE *f) {
 }
 
 int __flbf(FILE *f) {
-    return (f->_flags & ICS_LINE) != 0;
+    return (f->_flags2 & ICS_LINE) != 0;
 }
 
 int __freadable(FILE *f) {
-    return !(f->_flags & ICS_NO_READ);
+    return !(f->_flags2 & ICS_NO_READ);
 }
 
 int __fwritable(FILE *f) {
-    return !(f->_flags & ICS_NO_WRITE);
+    return !(f->_flags2 & ICS_NO_WRITE);
 }
 
 int __freading(FILE *f) {
-    return f->_flags & ICS_NO_WRITE || f->_IO_read_end > f->_IO_read_base;
+    return f->_flags2 & ICS_NO_WRITE || f->_IO_read_end > f->_IO_read_base;
 }
 
 int __fwriting(FILE *f) {
-    return f->_flags & ICS_NO_READ || f->_IO_write_ptr > f->_IO_write_base;
+    return f->_flags2 & ICS_NO_READ || f->_IO_write_ptr > f->_IO_write_base;
 }
 
 void __fpurge(FILE *f) {

@@ -13,16 +13,19 @@ use icsched_schedule::{
 use icsched_smt::in_fresh_context;
 use icsched_symbolic::inputs::TestInput;
 
+use crate::budgets::BUDGETS;
 use crate::describe::{finding, sentence, short};
 use crate::fingerprint::fingerprint;
 use crate::smaller::{neighbours, smaller};
-use crate::suspects::{Suspect, kind_of};
+use crate::suspects::{Suspect, cut_off, kind_of};
 
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Kinds of findings.
     pub kinds: Vec<FindingKind>,
+    /// Whether only runs that are held to the schedules are looked at.
+    pub held: bool,
     /// Most suspects that are looked at at the same time.
     pub jobs: usize,
 }
@@ -59,6 +62,9 @@ pub fn check(setting: &Setting<'_>, result: &Enumeration, options: &Options, pro
             None => _ = found.insert(own.fingerprint.clone(), own),
         }
     }
+    let (beyond, spent) = beyond_exits(setting, result, &chains, options);
+    counts.add(spent);
+    met.extend(beyond);
     // What runs came to on the way counts where nobody has found it otherwise.
     for other in met {
         match found.get_mut(&other.fingerprint) {
@@ -120,6 +126,32 @@ fn look_at_all(
         }
     });
     found.into_iter().flatten().collect()
+}
+
+/// What threads come to that still run when the process ends: in the schedules they are cut off, here they run on first.
+fn beyond_exits(
+    setting: &Setting<'_>,
+    result: &Enumeration,
+    chains: &Chains<'_>,
+    options: &Options,
+) -> (Vec<Finding>, Counts) {
+    let ends = if options.held { Vec::new() } else { cut_off(result, chains) };
+    if ends.is_empty() {
+        return (Vec::new(), Counts::default());
+    }
+    let mut beyond = (Vec::new(), Counts::default());
+    in_fresh_context(|| {
+        let mut realiser = Realiser::new(setting);
+        for (epoch, way) in ends.into_iter().take(BUDGETS.exits) {
+            if let Some(chain) = chains.to(epoch, way).first() {
+                realiser.run_beyond_exit(chain, BUDGETS.runs_beyond_exit);
+            }
+        }
+        let found = others(&mut realiser, setting, &options.kinds);
+        let found = found.into_iter().map(|finding| Finding { verdict: Verdict::Predicted, ..finding });
+        beyond = (found.collect(), realiser.counts());
+    });
+    beyond
 }
 
 /// What runs came to while another end was looked for.

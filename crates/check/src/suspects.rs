@@ -4,9 +4,13 @@
 use std::collections::BTreeMap;
 
 use icsched_realise::{Chain, Chains, Goal};
-use icsched_schedule::{Enumeration, EpochKey, FindingKind, InputConstraint, PossibleError, Schedule, ScheduleEnd};
+use icsched_schedule::{
+    Enumeration, EpochKey, FindingKind, InputConstraint, PossibleError, Schedule, ScheduleEnd, StepRole,
+};
 
 use crate::budgets::BUDGETS;
+use crate::check::Options;
+use crate::describe::role;
 
 /// Where a suspect is found.
 #[derive(Clone, Debug)]
@@ -135,7 +139,25 @@ pub(crate) fn kind_of(goal: &Goal) -> FindingKind {
     }
 }
 
-/// Whether a result has anything of these kinds that runs are to show.
-pub fn needs_runs(result: &Enumeration, kinds: &[FindingKind]) -> bool {
-    !Suspect::all(result, &Chains::of(result), kinds).is_empty()
+/// The ways whose schedules end the process while other threads run, by epoch.
+pub(crate) fn cut_off(result: &Enumeration, chains: &Chains<'_>) -> Vec<(EpochKey, usize)> {
+    let mut found = Vec::new();
+    for epoch in &result.epochs {
+        for (way, (_, schedule)) in chains.ways(epoch.key()).iter().enumerate() {
+            let nodes = schedule.graph.nodes();
+            let count = |what: StepRole| nodes.iter().filter(|node| role(&node.op) == what).count();
+            let threads = epoch.id.stacks().len().max(1) + count(StepRole::Create);
+            if matches!(schedule.ends, ScheduleEnd::Exit { .. }) && threads > 1 + count(StepRole::End) {
+                found.push((epoch.key(), way));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a result has anything of these kinds that runs are to show, or threads that are cut off.
+pub fn needs_runs(result: &Enumeration, options: &Options) -> bool {
+    let chains = Chains::of(result);
+    let are_cut_off = || !options.held && !cut_off(result, &chains).is_empty();
+    !Suspect::all(result, &chains, &options.kinds).is_empty() || are_cut_off()
 }

@@ -332,6 +332,9 @@ pub(crate) struct CheckArgs {
     /// Print the findings as annotations of a GitHub workflow.
     #[arg(long)]
     pub(crate) github: bool,
+    /// Leave out what is in no schedule: what only runs come to that are not held to them.
+    #[arg(long)]
+    pub(crate) held: bool,
     /// Do not report findings that are in this file: what --json wrote, or a fingerprint on each line.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,

@@ -126,6 +126,7 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     };
     let config = CheckConfig {
         enumerate,
+        held: args.held,
         kinds: if args.only.is_empty() { FindingKind::ALL.to_vec() } else { args.only.clone() },
         baseline,
     };

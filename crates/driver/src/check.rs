@@ -28,6 +28,8 @@ pub struct CheckConfig {
     pub enumerate: EnumerateConfig,
     /// The kinds of findings that are looked for.
     pub kinds: Vec<FindingKind>,
+    /// Whether only runs that are held to the schedules are looked at.
+    pub held: bool,
     /// Findings that are known.
     pub baseline: Baseline,
 }
@@ -70,9 +72,9 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
     let enumerate_seconds = start.elapsed().as_secs_f64();
     let mut reasons: Vec<Reason> = schedules.all_reasons().into_iter().cloned().collect();
     let mut checked = Checked::default();
-    if needs_runs(&schedules, &config.kinds) {
+    let options = Options { kinds: config.kinds.clone(), held: config.held, jobs: config.enumerate.jobs };
+    if needs_runs(&schedules, &options) {
         let request = request(&searched, Some(loaded), deadline)?;
-        let options = Options { kinds: config.kinds.clone(), jobs: config.enumerate.jobs };
         let begin = |progress: &mut dyn Progress, activity: Activity| progress.doing(activity);
         let mut shown = progress;
         let found = icsched_epochs::prepare(

@@ -79,6 +79,22 @@ pub fn missing(name: &str) -> Option<&'static str> {
     }
 }
 
+/// What a library function gives one after the other, if programs call it in a loop for all of them.
+pub fn reads_pieces(name: &str) -> Option<&'static str> {
+    match modelled_pieces(name) {
+        "getopt" | "getopt_long" | "getopt_long_only" => Some("options"),
+        "fgets" | "getline" | "getdelim" => Some("lines"),
+        "strtok" | "strtok_r" | "strsep" => Some("words"),
+        _ => None,
+    }
+}
+
+/// Without what newer headers put in front of a name or behind it.
+fn modelled_pieces(name: &str) -> &str {
+    let name = name.strip_prefix("__posix_").or_else(|| name.strip_prefix("__")).unwrap_or(name);
+    name.strip_suffix("_chk").or_else(|| name.strip_suffix("_unlocked")).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

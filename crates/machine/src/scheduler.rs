@@ -18,6 +18,8 @@ pub enum SchedulingPoint {
     Ended,
     /// The current thread has run for very long without a scheduling point: it may be spinning.
     Fairness,
+    /// The current thread is about to end the process.
+    Exit,
 }
 
 /// Chooses threads. Must be a function of the state and its own past, so that a run can be repeated.
@@ -36,6 +38,7 @@ pub struct Cooperative;
 impl<D: Values> Scheduler<D> for Cooperative {
     fn choose(&mut self, state: &State<D>, why: SchedulingPoint) -> ThreadId {
         match why {
+            SchedulingPoint::Exit => state.current,
             SchedulingPoint::Yield if state.current_thread().yields < BUDGETS.scheduling_points => state.current,
             SchedulingPoint::Yield
             | SchedulingPoint::Pause

@@ -52,6 +52,10 @@ pub(crate) struct Budgets {
     ///
     /// Protects the time of a check: each is made smaller. Shows in findings beside the one that was looked for.
     pub(crate) met: usize,
+    /// How often threads may poll while the process is about to end.
+    ///
+    /// Protects from threads that poll for ever and are not joined. Shows in findings of such threads.
+    pub(crate) polls_before_exit: usize,
     /// Inputs that wait to be run.
     ///
     /// Protects memory. No test shows it.
@@ -72,5 +76,6 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     open_paths: 32,
     near: 24,
     met: 4,
+    polls_before_exit: 64,
     waiting: 2000,
 };

@@ -5,14 +5,17 @@
 //! symbolic domain says what inputs decided before; the last of these decisions is taken the other way first. The run
 //! that came farthest along the chain is gone on with.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use icsched_epochs::Setting;
 use icsched_ir::ProgramPoint;
+use icsched_machine::scheduler::Scheduler;
 use icsched_machine::{DecisionKind, PathEnd, ThreadId};
 use icsched_schedule::{Input, InputConstraint};
 use icsched_smt::{Model, Term, serial};
 use icsched_symbolic::inputs::TestInput;
+use icsched_symbolic::symbolic::SymbolicDomain;
 use rustc_hash::FxHashSet;
 
 use crate::budgets::BUDGETS;
@@ -20,7 +23,7 @@ use crate::chain::Chain;
 use crate::goal::Goal;
 use crate::inputs::input_of;
 use crate::runner::{Ended, Followed, Runner};
-use crate::schedulers::Ordered;
+use crate::schedulers::{ExitsLast, Ordered};
 use crate::twin::{Text, Twin, domain};
 
 /// A run that shows something: the program as it is, in this order.
@@ -172,6 +175,48 @@ impl<'a, 'p> Realiser<'a, 'p> {
         shown.collect()
     }
 
+    /// Runs the program with inputs of a chain, whose last schedule ends the process, and lets all other threads run on
+    /// before it ends: also with inputs that decide otherwise what these inputs decide, at most a given number of runs.
+    /// What goes wrong then is [met](Self::met).
+    pub fn run_beyond_exit(&mut self, chain: &Chain<'_>, runs: usize) {
+        let first: Vec<&InputConstraint> = chain.links.first().map_or_else(Vec::new, |link| link.way.clone());
+        let mut waiting = VecDeque::from_iter(self.seeds(&first).into_iter().take(1));
+        let mut tried: Vec<TestInput> = waiting.iter().cloned().collect();
+        self.sides.clear();
+        for _ in 0..runs {
+            let Some(input) = waiting.pop_front() else { return };
+            let Some(ended) = self.runner.run(&input, Box::<ExitsLast>::default()) else { return };
+            if let Some(goal) = Goal::of(&ended.schedule_end()) {
+                self.meet(goal, &input, ended.order());
+            }
+            let Some(mut twin) = self.follow(&input, Box::<ExitsLast>::default(), Text::Functions) else { return };
+            self.sides.extend(twin.decided.iter().filter_map(|decided| decided.side));
+            for at in (0..twin.decided.len()).rev().take(BUDGETS.questions) {
+                if waiting.len() >= runs || self.setting.request.limits.reached().is_some() {
+                    break;
+                }
+                // Of a decision that goes both ways there is nothing new to see.
+                let Some((point, taken)) = twin.decided[at].side else { continue };
+                if twin.decided[at].kind == DecisionKind::Assume || !self.sides.insert((point, !taken)) {
+                    continue;
+                }
+                let Ok(Some(model)) = twin.other_side(at) else { continue };
+                let other = self.setting.request.inputs.test_input(&model);
+                if !tried.contains(&other) {
+                    tried.push(other.clone());
+                    waiting.push_back(other);
+                }
+            }
+        }
+    }
+
+    /// Keeps what else a run came to.
+    fn meet(&mut self, goal: Goal, input: &TestInput, order: Arc<[ThreadId]>) {
+        if self.met.len() < BUDGETS.met && self.met.iter().all(|(met, ..)| *met != goal) {
+            self.met.push((goal, input.clone(), order));
+        }
+    }
+
     /// Looks for a run along one chain, until there were so many in all.
     fn along(
         &mut self,
@@ -276,10 +321,8 @@ impl<'a, 'p> Realiser<'a, 'p> {
                 }
             }
             // Whatever goes wrong on the way is worth telling.
-            Some(other) if self.met.len() < BUDGETS.met && self.met.iter().all(|(met, ..)| *met != other) => {
-                self.met.push((other, input.clone(), Arc::clone(&order)));
-            }
-            Some(_) | None => {}
+            Some(other) => self.meet(other, input, Arc::clone(&order)),
+            None => {}
         }
         for text in [Text::Bytes, Text::Functions] {
             if let Some(next) = self.open(input, &order, text, followed, bound, doubts) {
@@ -331,7 +374,11 @@ impl<'a, 'p> Realiser<'a, 'p> {
     }
 
     fn twin(&mut self, input: &TestInput, order: &Arc<[ThreadId]>, text: Text) -> Option<Twin> {
-        let twin = Twin::follow(self.setting, input, order, text)?;
+        self.follow(input, Box::new(Ordered::new(Arc::clone(order))), text)
+    }
+
+    fn follow(&mut self, input: &TestInput, scheduler: Box<dyn Scheduler<SymbolicDomain>>, text: Text) -> Option<Twin> {
+        let twin = Twin::follow(self.setting, input, scheduler, text)?;
         self.paths += 1;
         self.path_instructions += twin.instructions;
         Some(twin)

@@ -92,9 +92,13 @@ impl Ended {
         graph::schedule_end(&self.machine.program, &self.machine.code, &self.state, &self.end)
     }
 
-    /// Who synchronised, in order.
+    /// Who synchronised, in order; behind that, who failed, if somebody did: that one may have been let run on.
     pub fn order(&self) -> Arc<[ThreadId]> {
-        order_of(&self.state)
+        let failed = match self.end {
+            PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } | PathEnd::Error(_) => Some(self.state.current),
+            _ => None,
+        };
+        order_of(&self.state).iter().copied().chain(failed).collect()
     }
 }
 

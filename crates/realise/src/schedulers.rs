@@ -13,6 +13,8 @@ use icsched_machine::{State, ThreadId, Values};
 use icsched_schedule::{HappensBefore, NodeId};
 use icsched_symbolic::trace::SyncEvent;
 
+use crate::budgets::BUDGETS;
+
 /// Holds threads to an order of synchronisations: the k-th of the run is that of the k-th thread here, where that can
 /// be. Behind the end of the order threads run as they always do.
 pub struct Ordered {
@@ -21,12 +23,14 @@ pub struct Ordered {
     seen: usize,
     /// Synchronisations among them.
     done: usize,
+    /// Who is about to end the process.
+    exiting: Option<ThreadId>,
 }
 
 impl Ordered {
     /// From the beginning of a run.
     pub fn new(order: Arc<[ThreadId]>) -> Self {
-        Self { order, seen: 0, done: 0 }
+        Self { order, seen: 0, done: 0, exiting: None }
     }
 }
 
@@ -43,12 +47,43 @@ impl<D: Values> Scheduler<D> for Ordered {
         let new = state.events.iter().skip(self.seen);
         self.done += new.filter(|event| is_synchronisation(event).is_some()).count();
         self.seen = state.events.len();
-        let polls = matches!(why, SchedulingPoint::Pause | SchedulingPoint::Fairness);
-        let next = self.order.get(self.done).copied().filter(|&thread| !(polls && thread == state.current));
-        match next.filter(|&thread| can_run(state, thread)) {
-            Some(thread) => thread,
-            None => Cooperative.choose(state, why),
+        if why == SchedulingPoint::Exit {
+            self.exiting = Some(state.current);
         }
+        let polls = matches!(why, SchedulingPoint::Pause | SchedulingPoint::Fairness);
+        let next = self.order.get(self.done).copied().filter(|&thread| can_run(state, thread));
+        let own = |thread: ThreadId| polls && thread == state.current;
+        match (next, next.filter(|&thread| !own(thread))) {
+            (_, Some(thread)) => thread,
+            (next, None) => {
+                let other = Cooperative.choose(state, why);
+                // Who polls goes on rather than that the process ends before the order does.
+                next.filter(|_| Some(other) == self.exiting).unwrap_or(other)
+            }
+        }
+    }
+}
+
+/// Lets all other threads run on where the process is about to end: until they wait or end, or have polled for long.
+#[derive(Default)]
+pub(crate) struct ExitsLast {
+    exiting: Option<ThreadId>,
+    polls: usize,
+}
+
+impl<D: Values> Scheduler<D> for ExitsLast {
+    fn choose(&mut self, state: &State<D>, why: SchedulingPoint) -> ThreadId {
+        if why == SchedulingPoint::Exit {
+            self.exiting = Some(state.current);
+        }
+        let Some(exiting) = self.exiting else { return Cooperative.choose(state, why) };
+        self.polls += usize::from(matches!(why, SchedulingPoint::Pause | SchedulingPoint::Fairness));
+        let first = Cooperative.choose(state, why);
+        if first != exiting || self.polls > BUDGETS.polls_before_exit {
+            return first;
+        }
+        let others = state.live_threads().filter(|thread| thread.is_enabled() && thread.id != exiting);
+        others.map(|thread| thread.id).next().unwrap_or(exiting)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The path of a run in the symbolic domain: the same instructions in the same order of threads, with all that inputs
 //! decide on it.
 
-use std::sync::Arc;
-
 use icsched_epochs::Setting;
 use icsched_explore::explore::{Advance, Limits, PathRun, StepKind};
 use icsched_ir::ProgramPoint;
+use icsched_machine::scheduler::Scheduler;
 use icsched_machine::{DecisionKind, Machine, ThreadId};
 use icsched_smt::{CachingSolver, Model, SolverOptions, Term, UnknownReason, Z3Solver};
 use icsched_symbolic::inputs::TestInput;
@@ -13,7 +12,6 @@ use icsched_symbolic::print::Printer;
 use icsched_symbolic::symbolic::SymbolicDomain;
 
 use crate::budgets::BUDGETS;
-use crate::schedulers::Ordered;
 
 /// Something that inputs decide.
 #[derive(Copy, Clone, Debug)]
@@ -63,12 +61,12 @@ impl Twin {
     pub(crate) fn follow(
         setting: &Setting<'_>,
         input: &TestInput,
-        order: &Arc<[ThreadId]>,
+        scheduler: Box<dyn Scheduler<SymbolicDomain>>,
         text: Text,
     ) -> Option<Self> {
         let mut machine = setting.machine_as_loaded(domain(setting), text == Text::Bytes);
         let (state, bounds) = setting.at_entry(&mut machine).ok()?;
-        machine.scheduler = Box::new(Ordered::new(Arc::clone(order)));
+        machine.scheduler = scheduler;
         let mut run = PathRun::untraced(state).guided(input.model());
         let limits = Limits {
             instructions: BUDGETS.instructions,

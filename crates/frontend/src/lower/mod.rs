@@ -18,6 +18,7 @@ mod arithmetic;
 mod arms;
 mod asm_inst;
 mod assembly;
+mod assumptions;
 mod atomic_functions;
 mod bits;
 mod call;

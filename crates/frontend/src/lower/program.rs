@@ -10,7 +10,7 @@ use super::late::lower_late_parts;
 use super::lowering::{Failure, LatePart, Lowering};
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
-use super::{atomic_functions, naming, nondet};
+use super::{assumptions, atomic_functions, naming, nondet};
 use crate::LoadOptions;
 use crate::llvm::{Kind, Md, Module, Val};
 
@@ -67,6 +67,7 @@ pub(crate) fn lower(
 impl<'m> Lowering<'m> {
     /// What names mean in verification suites. Without models they mean nothing.
     fn apply_conventions(&mut self) {
+        assumptions::make_assumptions(&mut self.program);
         if let Some(model) = self.support(nondet::MODEL) {
             nondet::make_inputs(&mut self.program, model);
         }

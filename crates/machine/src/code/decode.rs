@@ -298,7 +298,7 @@ impl Decoder<'_> {
                 let at = ProgramPoint { func: self.code.id, block, inst: place };
                 let replaced = self.marks.abstractions.replaces_call(at, *func);
                 let switches = self.marks.switches_at(self.function, target);
-                if exact && !replaced && !is_tail && !switches {
+                if exact && !replaced && !is_tail && switches.is_none() {
                     CalleeCode::Plain(*func)
                 } else {
                     CalleeCode::Direct(*func)

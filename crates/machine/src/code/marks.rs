@@ -7,6 +7,7 @@ use icsched_ir::{Function, Origin, ProgramPoint, modelled_function};
 
 use crate::abstraction::Abstractions;
 use crate::folding::Folding;
+use crate::scheduler::SchedulingPoint;
 
 /// What is marked in a program's code.
 #[derive(Clone, Default, Debug)]
@@ -20,16 +21,24 @@ pub struct Marks {
     /// Whether it belongs to an epoch which thread starts where, not only how many do (without Bergan 3.4.1.3).
     pub concrete_threads: bool,
     /// Whether another thread may be chosen in front of each call that the program makes of a library function which
-    /// synchronises. Else one goes on until it waits, ends or polls.
+    /// synchronises, and where the process is about to end. Else one goes on until it waits, ends or polls.
     pub switches_at_calls: bool,
 }
 
+/// Library functions that end the process.
+const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
+
 impl Marks {
-    /// Whether another thread may be chosen in front of a call.
-    pub(crate) fn switches_at(&self, caller: &Function, callee: &Function) -> bool {
-        self.switches_at_calls
-            && caller.origin == Origin::Program
-            && callee.origin == Origin::Model
-            && icsched_externals::lookup(modelled_function(callee.library_name())).is_some_and(|row| row.synchronises)
+    /// Why another thread may be chosen in front of a call, if one may.
+    pub(crate) fn switches_at(&self, caller: &Function, callee: &Function) -> Option<SchedulingPoint> {
+        let is_call = caller.origin == Origin::Program && callee.origin == Origin::Model;
+        if !self.switches_at_calls || !is_call {
+            return None;
+        }
+        let name = modelled_function(callee.library_name());
+        if EXITS.contains(&name) {
+            return Some(SchedulingPoint::Exit);
+        }
+        icsched_externals::lookup(name).filter(|row| row.synchronises).map(|_| SchedulingPoint::Yield)
     }
 }

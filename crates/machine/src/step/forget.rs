@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use icsched_ir::{
-    BlockId, Definitions, EntityId, Expressions, FuncId, IntPredicate, Operand, ProgramPoint, Type, ValueId,
+    BlockId, Callee, Definitions, EntityId, Expressions, FuncId, IntPredicate, Op, Operand, Origin, ProgramPoint, Type,
+    ValueId,
 };
 
 use super::Machine;
@@ -107,7 +108,7 @@ impl<D: Domain> Machine<D> {
             return Ok(true);
         }
         let passage = Passage { what: Replaced::Question(inst), ..next(state, (point, Replaced::Call(inst))) };
-        let question = (ValueId::from_index(0), Type::Int(1), format!("passing {}", self.place(point)));
+        let question = (ValueId::from_index(0), Type::Int(1), format!("passing {}", self.place(point, passage.what)));
         let unknown = self.domain.forget_values(passage, &[question]);
         let Some(passes) = unknown.first() else { return Ok(true) };
         let passes = decide(&mut self.domain, &state.path, passes, DecisionKind::PassesCall)?;
@@ -150,7 +151,7 @@ impl<D: Domain> Machine<D> {
         observer.begin(state, &self.code);
         // What the code writes is computed from the registers as control comes to it.
         let passage = pass(state, (at.0, at.1));
-        let place = self.place(at.0);
+        let place = self.place(at.0, at.1);
         let count = self.program.functions[passage.func].values.len();
         let first = repeatable.as_ref().map_or(passage, |repeatable| repeatable.first);
         let unknown = self.unknown(state, (at.0, passage, first), values);
@@ -189,7 +190,7 @@ impl<D: Domain> Machine<D> {
     /// Registers with their types and what they are called where what they hold was replaced.
     fn named(&self, point: ProgramPoint, passage: Passage, values: &[ValueId]) -> Vec<(ValueId, Type, String)> {
         let function = &self.program.functions[point.func];
-        let place = self.place(point);
+        let place = self.place(point, passage.what);
         let definitions = Definitions::new(function);
         let names = Expressions::new(&self.program, function, &definitions);
         let word = if passage.what == Replaced::Activation { "inside" } else { "past" };
@@ -213,13 +214,33 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    /// A place in the source for people.
-    fn place(&self, point: ProgramPoint) -> String {
+    /// A place in the source for people; of a loop that reads options or lines, what it reads.
+    fn place(&self, point: ProgramPoint, what: Replaced) -> String {
+        if what == Replaced::Loop
+            && let Some(read) = self.is_read_by_loop(point)
+        {
+            return read.to_owned();
+        }
         let function = &self.program.functions[point.func];
         let insts = &function.blocks[point.block].insts;
         let own = insts.get(point.inst as usize).and_then(|inst| inst.loc);
         let loc = own.or_else(|| insts.iter().find_map(|i| i.loc)).or(function.loc);
         loc.map_or_else(|| function.name.clone(), |loc| self.program.describe_loc(loc))
+    }
+}
+
+impl<D: Domain> Machine<D> {
+    /// What a loop of the program reads piece by piece, if its own calls say so.
+    fn is_read_by_loop(&self, header: ProgramPoint) -> Option<&'static str> {
+        let function = &self.program.functions[header.func];
+        let replaced = self.options.marks.abstractions.loops.get(&(header.func, header.block))?;
+        let insts = replaced.blocks.iter().flat_map(|&block| &function.blocks[block].insts);
+        let called = insts.filter_map(|inst| match inst.op {
+            Op::Call { callee: Callee::Direct(callee), .. } => Some(&self.program.functions[callee]),
+            _ => None,
+        });
+        let models = called.filter(|callee| callee.origin == Origin::Model && function.origin == Origin::Program);
+        models.into_iter().find_map(|callee| icsched_externals::reads_pieces(callee.library_name()))
     }
 }
 

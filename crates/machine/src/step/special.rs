@@ -139,10 +139,10 @@ impl<D: Domain> Machine<D> {
         let switches = cx.options.marks.switches_at(&functions[cx.frame().func], &functions[func]);
         cx.call_with(func, &args)?;
         cx.entered();
-        if switches {
-            return self.reschedule(state, observer, SchedulingPoint::Yield);
+        match switches {
+            Some(why) => self.reschedule(state, observer, why),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Atomic accesses: memory accesses that are nodes of the schedule when the program itself makes them.

@@ -8,6 +8,7 @@ use super::{Argument, Arguments, Machine};
 use crate::domain::{Domain, MemoryByte};
 use crate::memory::{Heap, ObjectKind, address};
 use crate::observe::Observer;
+use crate::scheduler::SchedulingPoint;
 use crate::state::{PathLength, Startup, State};
 use crate::stop::{PathEnd, Stop};
 use crate::thread::{Bottom, Thread, ThreadId};
@@ -176,7 +177,13 @@ impl<D: Domain> Machine<D> {
     ) -> Result<(), Stop<D>> {
         state.startup = Startup::Exit;
         match exit_function(&self.program) {
-            Some(exit) => self.start(state, observer, exit, &[(status, Type::Int(32))]),
+            Some(exit) => {
+                self.start(state, observer, exit, &[(status, Type::Int(32))])?;
+                if self.options.marks.switches_at_calls {
+                    return self.reschedule(state, observer, SchedulingPoint::Exit);
+                }
+                Ok(())
+            }
             None => Err(exit_with(&status)),
         }
     }

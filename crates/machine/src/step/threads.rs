@@ -140,8 +140,8 @@ impl<D: Domain> Machine<D> {
         let asked = match (self.options.switching, why) {
             (Switching::Scheduler, _) | (_, SchedulingPoint::Fairness | SchedulingPoint::Pause) => false,
             (_, SchedulingPoint::Blocked | SchedulingPoint::Ended) => true,
-            (Switching::Blocking, SchedulingPoint::Yield) => false,
-            (Switching::Everywhere, SchedulingPoint::Yield) => true,
+            (Switching::Blocking, SchedulingPoint::Yield | SchedulingPoint::Exit) => false,
+            (Switching::Everywhere, SchedulingPoint::Yield | SchedulingPoint::Exit) => true,
         };
         asked && state.live_threads().filter(|t| t.is_enabled()).count() > 1
     }

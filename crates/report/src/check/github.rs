@@ -59,7 +59,7 @@ fn message(result: &CheckResult, number: usize, finding: &Finding, options: &Opt
     let mut lines = vec![finding.message.clone()];
     lines.extend(finding.threads.iter().map(|thread| phrases::thread(finding, thread, options)));
     lines.extend(finding.input.as_ref().map(|input| format!("run: {}", phrases::shell_line(result, input))));
-    lines.extend(finding.why.as_ref().map(|why| format!("not confirmed: {why}")));
+    lines.extend(phrases::doubt(finding));
     lines.extend(phrases::replay_line(number, options).map(|line| format!("again: {line}")));
     let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
     lines.join("\n")

@@ -13,6 +13,20 @@ pub(crate) fn standing(finding: &Finding) -> Verdict {
     if finding.confirmed { Verdict::Confirmed } else { finding.verdict }
 }
 
+/// What is to be known of how sure a finding is: why no run shows it, or that only free runs do.
+pub(crate) fn doubt(finding: &Finding) -> Option<String> {
+    let is_free = finding.verdict == Verdict::Predicted;
+    let free = || "in no schedule: only a run that is not held to them comes to it".to_owned();
+    finding.why.as_ref().map(|why| format!("not confirmed: {why}")).or_else(|| is_free.then(free))
+}
+
+/// The same as the beginning of a sentence.
+pub(crate) fn doubt_as_sentence(finding: &Finding) -> Option<String> {
+    let doubt = doubt(finding)?;
+    let mut letters = doubt.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
+}
+
 /// `deadlock/leaked-lock`, `assert`: the rule that a finding breaks.
 pub(crate) fn rule(finding: &Finding) -> String {
     match finding.class {

@@ -208,7 +208,7 @@ fn one(
 fn text(result: &CheckResult, finding: &Finding, number: Option<usize>, options: &Options<'_>) -> String {
     let mut sentences = vec![finding.message.clone()];
     sentences.extend(finding.input.as_ref().map(|input| format!("Run: {}", phrases::shell_line(result, input))));
-    sentences.extend(finding.why.as_ref().map(|why| format!("Not confirmed: {why}")));
+    sentences.extend(phrases::doubt_as_sentence(finding));
     sentences
         .extend(number.and_then(|number| phrases::replay_line(number, options)).map(|line| format!("Again: {line}")));
     sentences.join(". ")

@@ -129,8 +129,8 @@ impl Renderer<'_> {
         }
         put!(self.out);
         self.input(finding);
-        if let Some(why) = &finding.why {
-            self.entry("why", Tone::Warning, &format!("not confirmed: {}", foreign(why)));
+        if let Some(doubt) = phrases::doubt(finding) {
+            self.entry("why", Tone::Warning, &foreign(&doubt));
         }
         if verdict == Verdict::Possible {
             self.entry("state", Tone::Code, &all(&finding.constraint, "any"));

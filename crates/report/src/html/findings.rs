@@ -157,7 +157,7 @@ impl Page<'_> {
             threads: finding.threads.iter().map(|thread| self.thread(finding, thread)).collect(),
             input: self.input(finding),
             constraint: if finding.constraint == "true" { String::new() } else { shown(&finding.constraint) },
-            why: shown(finding.why.as_deref().unwrap_or_default()),
+            why: shown(&phrases::doubt_as_sentence(finding).unwrap_or_default()),
             columns: match steps.threads.len() > MOST_LANES {
                 true => vec!["thread".to_owned(), "step".to_owned()],
                 false => steps.threads.iter().map(|thread| format!("T{thread}")).collect(),

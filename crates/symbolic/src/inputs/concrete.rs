@@ -75,6 +75,9 @@ fn leading_number(text: &[u8]) -> Option<i64> {
     }
 }
 
+/// Digits of a number that is made up for an option.
+const DIGITS: usize = 11;
+
 const SIGNED: [&str; 5] = ["atoi", "atol", "atoll", "strtol", "strtoll"];
 const UNSIGNED: [&str; 2] = ["strtoul", "strtoull"];
 const FLOAT: [&str; 2] = ["atof", "strtod"];
@@ -95,6 +98,7 @@ impl InputSpec {
                 argv.push(argument(argv.len(), &ArgSpec::Symbolic { max: optional.bytes }));
             }
         }
+        self.give_options(model, &mut argv);
         let mut environment = Vec::new();
         for variable in &self.environment {
             let is_symbolic = matches!(variable.value, ArgSpec::Symbolic { .. });
@@ -105,9 +109,51 @@ impl InputSpec {
             text.extend(string(model, &variable.value, &environment_name(&variable.name)));
             environment.push(text);
         }
-        let stdin = self.stdin.map(|size| bytes(model, STDIN, size));
-        let files = self.files.iter().map(|(name, size)| (name.clone(), bytes(model, name, *size))).collect();
+        let content = |name: &str, size: u64| lines(model, name, size).unwrap_or_else(|| bytes(model, name, size));
+        let stdin = self.stdin.map(|size| content(STDIN, size));
+        let files = self.files.iter().map(|(name, size)| (name.clone(), content(name, *size))).collect();
         TestInput { argv, environment, stdin, files, others: self.others(model) }
+    }
+
+    /// Where options are inputs by themselves (`option`, `option -n`, `operand 1`): makes arguments of them, as far as
+    /// there are symbolic ones.
+    fn give_options(&self, model: &Model, argv: &mut [Vec<u8>]) {
+        let is_free = |at: usize| !matches!(self.arguments.get(at - 1), Some(ArgSpec::Concrete(_)));
+        let places: Vec<usize> = (1..argv.len()).filter(|&at| is_free(at)).collect();
+        let numbered = |name: &str, n: usize| if n == 1 { name.to_owned() } else { format!("{name}#{n}") };
+        let longest = argv.iter().map(Vec::len).max().unwrap_or(0).max(DIGITS);
+        let mut words: Vec<Vec<u8>> = Vec::new();
+        for n in 1.. {
+            let Some(option) = number(model, &numbered("option", n), 8) else { break };
+            let option = option as u8;
+            if !option.is_ascii_graphic() {
+                break;
+            }
+            let name = format!("option -{}", char::from(option));
+            let count = words.iter().filter(|word| word.get(1) == Some(&option)).count();
+            let mut word = vec![b'-', option];
+            if model.get_sized(&numbered(&name, count + 1), 1).is_some() {
+                word.extend(text(model, &numbered(&name, count + 1), longest));
+            }
+            words.push(word);
+        }
+        if words.is_empty() {
+            return;
+        }
+        let operands = number(model, "operands", 31).unwrap_or(0);
+        let room = places.len().saturating_sub(usize::try_from(operands).unwrap_or(usize::MAX)).max(1);
+        // Flags can be one word: `-v -n3` is `-vn3`.
+        while words.len() > room
+            && let Some(at) = words.iter().position(|word| word.len() == 2)
+        {
+            let Some(next) = words.get(at + 1).cloned() else { break };
+            words[at].extend_from_slice(&next[1..]);
+            words.remove(at + 1);
+        }
+        words.extend((1..=operands).map(|n| text(model, &format!("operand {n}"), longest)));
+        for (&at, word) in places.iter().zip(words.into_iter().chain(std::iter::repeat(Vec::new()))) {
+            argv[at] = word;
+        }
     }
 
     /// Values of the model that are not bytes of a declared input.
@@ -141,21 +187,48 @@ fn bytes(model: &Model, name: &str, size: u64) -> Vec<u8> {
     (0..size).map(|i| number(model, &format!("{name}[{i}]"), 8).unwrap_or(0) as u8).collect()
 }
 
+/// The content of a file whose lines are inputs by themselves, if they are: as many bytes as it has.
+fn lines(model: &Model, name: &str, size: u64) -> Option<Vec<u8>> {
+    let line = |n: u64| format!("line {n} of {name}");
+    number(model, &line(1), 1)?;
+    let mut content: Vec<u8> = Vec::new();
+    for n in (1..=size).take_while(|&n| number(model, &line(n), 1) == Some(1)) {
+        if n > 1 && content.last() != Some(&b'\n') {
+            content.push(b'\n');
+        }
+        content.extend(text(model, &line(n), usize::try_from(size).unwrap_or(usize::MAX)));
+    }
+    content.resize(usize::try_from(size).unwrap_or(usize::MAX), 0);
+    Some(content)
+}
+
 /// A string's bytes up to its NUL.
 fn string(model: &Model, spec: &ArgSpec, name: &str) -> Vec<u8> {
     match spec {
         ArgSpec::Concrete(text) => text.clone().into_bytes(),
-        ArgSpec::Symbolic { max } => {
-            let mut text = bytes(model, name, *max as u64);
-            let has_bytes = (0..*max).any(|i| model.get(&format!("{name}[{i}]")).is_some());
-            if !has_bytes && let Some(digits) = number_text(model, name) {
-                return digits.into_bytes();
-            }
-            let end = text.iter().position(|&b| b == 0).unwrap_or(text.len());
-            text.truncate(end);
-            text
+        ArgSpec::Symbolic { max } => text(model, name, *max),
+    }
+}
+
+/// Bytes of an input that are a string, up to the first NUL; where the model says which number they are read as, and no
+/// byte there, that number.
+fn text(model: &Model, name: &str, max: usize) -> Vec<u8> {
+    let is_given = |at: usize| model.get(&format!("{name}[{at}]")).is_some();
+    let given = (0..max).rev().find(|&at| is_given(at)).map_or(0, |at| at + 1);
+    let mut text = bytes(model, name, max as u64);
+    // `atoi(argv[1] + 5)`: behind the last byte that is given.
+    for at in given..max {
+        let place = if at == 0 { name.to_owned() } else { format!("{name} + {at}") };
+        if let Some(digits) = number_text(model, &place) {
+            text.truncate(at);
+            text.extend(digits.into_bytes());
+            text.truncate(max);
+            break;
         }
     }
+    let end = text.iter().position(|&b| b == 0).unwrap_or(text.len());
+    text.truncate(end);
+    text
 }
 
 /// The number that the model says a function of the string gives.

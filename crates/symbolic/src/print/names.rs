@@ -198,7 +198,12 @@ fn is_balanced(text: &str) -> bool {
 /// compilers make of it. The symbol is an input, `strtol(s)`, or what a call of the initial state returned, `strtol(s,
 /// NULL, 10)@0`.
 pub(super) fn as_atoi(name: &str) -> Option<String> {
-    let arguments = name.strip_prefix("strtol(").or_else(|| name.strip_prefix("atol("))?;
+    // Which function has called it does not matter for what it gives, if it reads an argument.
+    let call = match name.rsplit_once("::") {
+        Some((_, call)) if call.contains("(argv[") => call,
+        _ => name,
+    };
+    let arguments = call.strip_prefix("strtol(").or_else(|| call.strip_prefix("atol("))?;
     match arguments.rsplit_once(", NULL, 10)") {
         Some((string, place)) => Some(format!("atoi({string}){place}")),
         None => (!arguments.contains(", ")).then(|| format!("atoi({arguments}")),

@@ -8,7 +8,8 @@ use icsched_machine::domain::MemoryByte;
 
 impl SymbolicDomain {
     /// `atoi(argv[1])` for the bytes of `argv[1]`. The name is a function of the bytes, and different for different
-    /// bytes: a string that the program has put together is spelled out.
+    /// bytes: a string that the program has put together is spelled out. Behind a comma `function` has its other
+    /// arguments.
     pub(crate) fn name_of_string_function(&self, function: &str, bytes: &[MemoryByte<Term>]) -> String {
         let end = bytes.iter().position(|b| *b == MemoryByte::Constant(0)).unwrap_or(bytes.len());
         let text = &bytes[..end];
@@ -29,7 +30,11 @@ impl SymbolicDomain {
         if parts.is_empty() {
             parts.push("\"\"".to_owned());
         }
-        format!("{function}({})", parts.join(" . "))
+        let text = parts.join(" . ");
+        match function.split_once(", ") {
+            Some((function, others)) => format!("{function}({text}, {others})"),
+            None => format!("{function}({text})"),
+        }
     }
 
     /// Consecutive bytes of one input at the start of `bytes`: its name, the first index and how many.
