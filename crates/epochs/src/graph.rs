@@ -171,10 +171,15 @@ fn access(mode: EventMode) -> AccessMode {
     }
 }
 
-/// `file.c:12` of the innermost frame of the program itself; `main b3:2` without debug information.
+/// `file.c:12` of the innermost frame of the program itself, outside of system headers if there is one; `main b3:2`
+/// without debug information.
 pub fn place(program: &Program, stack: &CallStack) -> String {
-    let own = stack.0.iter().rev().find(|p| program.functions[p.func].origin == Origin::Program);
-    let Some(point) = own.or(stack.0.last()) else { return String::new() };
+    let mut own = stack.0.iter().rev().filter(|p| program.functions[p.func].origin == Origin::Program);
+    let own_line = |&&point: &&ProgramPoint| nearest_line(program, point).and_then(|loc| program.own_loc(loc));
+    if let Some(loc) = own.clone().find_map(|point| own_line(&point)) {
+        return program.describe_loc(loc);
+    }
+    let Some(point) = own.next().or(stack.0.last()) else { return String::new() };
     match nearest_line(program, *point) {
         Some(loc) => program.describe_loc(loc),
         None => format!("{} {}:{}", program.functions[point.func].name, point.block, point.inst),
