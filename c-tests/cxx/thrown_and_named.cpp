@@ -1,7 +1,8 @@
 // An exception is thrown on some inputs. It is not followed: the result says so, with the type and the line.
 // run: enumerate -- @
 // expect: complete=false
-// reason: thrown_and_named.cpp:18: throwing std::runtime_error is not supported
+// reason: throwing std::runtime_error is not supported
+// reason: {thrown}
 // exec: 2
 // stdout: 2
 #include <cstdio>

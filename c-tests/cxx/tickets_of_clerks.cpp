@@ -7,7 +7,7 @@
 // constraint: atoi(argv[1]) > 100
 // holds: 101 -> deadlock
 // run: check -- @
-// finding: confirmed deadlock office::seats
+// finding: confirmed deadlock/leaked-lock ... office::seats
 // exec: 5
 // stdout: 6 sold
 #include <cstdlib>
