@@ -19,6 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define _Noreturn [[noreturn]]
+extern "C" {
+#endif
+
 /* Threads and wait queues. A queue is named by the address of the user's object, so that a deadlock report can name
  * it. Switches happen only in yield, pause, wait and thread exit: a model needs no protection of its own. */
 void __ics_yield(void);
@@ -136,6 +141,11 @@ long __ics_host_query(int query, int fd, const char *path, void *to, size_t n);
 int __ics_symbolic_file(const char *path);
 long __ics_symbolic_file_size(int file);
 void __ics_symbolic_file_read(int file, long offset, void *p, size_t n);
+
+#ifdef __cplusplus
+}
+#undef _Noreturn
+#endif
 
 /* The compiler must not turn a model's loop or call back into the function it is the model of. */
 #define ICS_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -1,4 +1,5 @@
-//! Compiles the C models to one bitcode file that is built into the library.
+//! Compiles the C models to one bitcode file that is built into the library, and what programs need of the C++ library to
+//! another one.
 //!
 //! `ICSCHED_CLANG` names the compiler; otherwise `clang-22`, or the one beside the LLVM that is linked. Locals of the
 //! models are promoted to SSA values here, once, and no code of theirs is duplicated. What they read before it is
@@ -12,6 +13,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Options for both languages; [`C`] and [`CXX`] come after them.
 const FLAGS: &[&str] = &[
     "-c",
     "-emit-llvm",
@@ -22,7 +24,6 @@ const FLAGS: &[&str] = &[
     "-disable-lifetime-markers",
     "-fno-strict-aliasing",
     "-g",
-    "-std=gnu11",
     "-D_GNU_SOURCE",
     "-U_FORTIFY_SOURCE",
     "-fno-builtin",
@@ -34,6 +35,11 @@ const FLAGS: &[&str] = &[
     "--target=x86_64-linux-gnu",
 ];
 
+const C: &[&str] = &["-std=gnu11"];
+
+/// Where an exception would be thrown the path ends, so nothing of them is compiled in.
+const CXX: &[&str] = &["-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"];
+
 fn main() {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -42,34 +48,47 @@ fn main() {
     println!("cargo::rerun-if-env-changed=ICSCHED_CLANG");
     println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
 
-    let clang = tool("ICSCHED_CLANG", "clang");
-    let mut files = c_files(&sources);
-    if files.is_empty() {
+    let mut models = sources_of(&sources);
+    if models.is_empty() {
         let empty = out.join("empty.c");
         std::fs::write(&empty, "int __ics_no_models;\n").expect("OUT_DIR is writable");
-        files.push(empty);
+        models.push(empty);
     }
+    compile(&sources, &models, &out.join("models.bc"));
+    compile(&sources, &sources_of(&sources.join("cxx")), &out.join("cxx.bc"));
+}
+
+/// Compiles files to one bitcode file.
+fn compile(models: &Path, files: &[PathBuf], result: &Path) {
+    let clang = tool("ICSCHED_CLANG", "clang");
+    let parts = result.with_extension("parts");
+    std::fs::create_dir_all(&parts).expect("OUT_DIR is writable");
     let mut modules = Vec::new();
-    for file in &files {
-        let stem = file.file_stem().expect("a C file has a name").to_string_lossy().into_owned();
-        let module = out.join(format!("{stem}.bc"));
+    for file in files {
+        let stem = file.file_stem().expect("a source has a name").to_string_lossy().into_owned();
+        let module = parts.join(format!("{stem}.bc"));
         let mut command = Command::new(&clang);
-        command.args(FLAGS).arg(format!("-ffile-prefix-map={}=runtime-models", sources.display()));
+        command.args(FLAGS).args(if is_c(file) { C } else { CXX }).arg("-I").arg(models);
+        command.arg(format!("-ffile-prefix-map={}=runtime-models", models.display()));
         run(command.arg(file).arg("-o").arg(&module));
         modules.push(module);
     }
-    let linked = out.join("linked.bc");
+    let linked = parts.join("linked");
     run(Command::new(tool("ICSCHED_LLVM_LINK", "llvm-link")).args(&modules).arg("-o").arg(&linked));
     let promote = ["-passes=mem2reg", "-preserve-bc-uselistorder=false", "-o"];
-    run(Command::new(tool("ICSCHED_OPT", "opt")).arg(&linked).args(promote).arg(out.join("models.bc")));
+    run(Command::new(tool("ICSCHED_OPT", "opt")).arg(&linked).args(promote).arg(result));
 }
 
-/// The models, in a fixed order.
-fn c_files(directory: &Path) -> Vec<PathBuf> {
+fn is_c(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "c")
+}
+
+/// The sources in a folder, C and C++, in a fixed order.
+fn sources_of(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
         .collect();
     files.sort();
     files

@@ -20,6 +20,9 @@ const ICSCHED_LIMIT: Duration = Duration::from_secs(120);
 /// A native run or a compilation that takes longer hangs.
 const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
+/// What the names of C++ files end in.
+const CPLUSPLUS: &str = "cpp";
+
 /// One trial.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -51,7 +54,7 @@ impl Place {
     }
 }
 
-/// All trials of the C files below `root`, sorted by path; with the names they are listed under.
+/// All trials of the C and C++ files below `root`, sorted by path; with the names they are listed under.
 ///
 /// # Errors
 /// A file cannot be read, or its expectations are malformed.
@@ -75,7 +78,7 @@ pub fn collect(root: &Path) -> Result<Vec<(String, Trial)>> {
     Ok(all)
 }
 
-/// The C files of a folder and of the folders in it, sorted by path; the runner has none of its own.
+/// The C and C++ files of a folder and of the folders in it, sorted by path; the runner has none of its own.
 fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
@@ -84,7 +87,7 @@ fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
             if !path.ends_with("runner") {
                 found.extend(c_files(&path)?);
             }
-        } else if path.extension().is_some_and(|extension| extension == "c") {
+        } else if path.extension().is_some_and(|extension| extension == "c" || extension == CPLUSPLUS) {
             found.push(path);
         }
     }
@@ -167,6 +170,9 @@ impl Trial {
         let output = work.join(name);
         let mut clang = Command::new(clang);
         clang.arg(self.level.flag()).arg("-w").args(&self.expectations.cflags).args(&self.variant);
+        if self.source.extension().is_some_and(|extension| extension == CPLUSPLUS) {
+            clang.arg("--driver-mode=g++");
+        }
         clang.arg(&self.source).arg("-o").arg(&output).args(options);
         let outcome = run(&mut clang, work, "", NATIVE_LIMIT)?;
         ensure!(outcome.status == 0, "{clang:?}\n{}", outcome.stderr);

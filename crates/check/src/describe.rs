@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_epochs::graph::THREAD_END;
+use icsched_epochs::graph::{THREAD_END, is_own};
 use icsched_ir::Program;
 use icsched_machine::step::Pass;
 use icsched_machine::{BlockedThread, PathEnd, ThreadId};
@@ -16,6 +16,9 @@ use icsched_symbolic::trace::SyncEvent;
 use crate::budgets::BUDGETS;
 use crate::fingerprint::fingerprint;
 use crate::places::{frames, innermost, site};
+
+/// Where a thread ends of which the last code is the library's.
+const END_OF_THREAD: &str = "the end of its function";
 
 /// What a step does, by the function that is called.
 pub(crate) fn role(operation: &str) -> StepRole {
@@ -177,7 +180,11 @@ impl Run<'_> {
     }
 
     fn thread(&self, thread: ThreadId, calls: Vec<Site>, waits: Option<&Blocked>) -> FindingThread {
-        let end = self.ended.thread_ends.get(&thread).map(|&point| ThreadEnd { at: site(self.program, point).place() });
+        let end = self.ended.thread_ends.get(&thread).map(|&point| {
+            // Threads of C++ end in the library.
+            let is_own = is_own(self.program, point);
+            ThreadEnd { at: if is_own { site(self.program, point).place() } else { END_OF_THREAD.to_owned() } }
+        });
         FindingThread {
             thread: thread.0,
             stack: calls.iter().map(Site::to_string).collect(),

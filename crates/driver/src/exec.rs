@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use icsched_frontend::LoadOptions;
-use icsched_ir::{CallStack, Origin, Program};
+use icsched_ir::{CallStack, Origin, Program, source_name};
 use icsched_machine::exec::{ExecLimits, exec_telling};
 use icsched_machine::host::OsHost;
 use icsched_machine::stop::{Limit, PathEnd};
@@ -101,7 +101,7 @@ fn describe(program: &Program, end: &PathEnd, stack: &CallStack) -> (ExecEnd, Op
         }
         PathEnd::Unmodelled { function, stack } => {
             let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
-            let message = format!("{function} has neither a definition nor a model{note}");
+            let message = format!("{} has neither a definition nor a model{note}", source_name(function));
             let help = format!("say what it does with --extern {function}=havoc, =pure, =abort or =assume");
             (ExecEnd::Wrong, Some(found("unmodelled", message, stack).help(help)))
         }
@@ -160,7 +160,7 @@ fn with_stack(program: &Program, mut diagnostic: Diagnostic, stack: &CallStack) 
             }
             continue;
         }
-        let function = &program.functions[point.func].name;
+        let function = source_name(&program.functions[point.func].name);
         let at = point.loc(program).map(|l| program.describe_loc(l)).unwrap_or_else(|| "?".to_owned());
         let model = if program.functions[point.func].origin == Origin::Model { " (model)" } else { "" };
         diagnostic = diagnostic.note(format!("in {function} at {at}{model}"));

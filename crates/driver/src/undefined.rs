@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_frontend::Sources;
-use icsched_ir::{CallGraph, Callee, EntityId as _, FuncId, Op, Origin, Program};
+use icsched_ir::{CallGraph, Callee, EntityId as _, FuncId, Op, Origin, Program, source_name};
 use icsched_machine::Extern;
 use icsched_schedule::Diagnostic;
 
@@ -35,7 +35,7 @@ pub(crate) fn warning(program: &Program, sources: &Sources, externs: &BTreeMap<S
     };
     let mut diagnostic = Diagnostic::warning("undefined", message);
     for one in all.iter().take(MOST) {
-        let mut text = one.function.clone();
+        let mut text = source_name(&one.function).into_owned();
         if let Some((first, more)) = one.calls.split_first() {
             text += &format!(", called by {first}");
             text += &more.iter().take(CALLS - 1).map(|call| format!(", {call}")).collect::<String>();

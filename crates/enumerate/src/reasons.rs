@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use icsched_epochs::graph::place;
 use icsched_epochs::{Statics, is_limit_of_run, limit_words as words};
 use icsched_explore::explore::{GaveUpAt, PathOutcome as Path};
-use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint, source_name};
 use icsched_machine::stop::{Limit, PathEnd};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_slicing::SliceDecision;
@@ -103,9 +103,10 @@ impl Reasons {
         let caller = stack.0.last().map_or("?", |p| program.functions[p.func].name.as_str());
         let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
         let message = format!(
-            "{function}, called by {caller}, has neither a definition nor a model{note}; say what it does with \
+            "{}, called by {caller}, has neither a definition nor a model{note}; say what it does with \
              --extern {function}=havoc (returns anything), =pure (returns 0), =abort (ends the path) \
-             or =assume (its argument holds)"
+             or =assume (its argument holds)",
+            source_name(function)
         );
         self.at(IncompleteKind::Unmodelled, message, place(program, stack));
     }

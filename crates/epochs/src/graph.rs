@@ -171,10 +171,15 @@ fn access(mode: EventMode) -> AccessMode {
     }
 }
 
-/// `file.c:12` of the innermost frame of the program itself; `main b3:2` without debug information.
+/// `file.c:12` of the innermost frame of the program itself, outside of system headers if there is one; `main b3:2`
+/// without debug information.
 pub fn place(program: &Program, stack: &CallStack) -> String {
-    let own = stack.0.iter().rev().find(|p| program.functions[p.func].origin == Origin::Program);
-    let Some(point) = own.or(stack.0.last()) else { return String::new() };
+    let mut own = stack.0.iter().rev().filter(|p| program.functions[p.func].origin == Origin::Program);
+    let own_line = |&&point: &&ProgramPoint| nearest_line(program, point).and_then(|loc| program.own_loc(loc));
+    if let Some(loc) = own.clone().find_map(|point| own_line(&point)) {
+        return program.describe_loc(loc);
+    }
+    let Some(point) = own.next().or(stack.0.last()) else { return String::new() };
     match nearest_line(program, *point) {
         Some(loc) => program.describe_loc(loc),
         None => format!("{} {}:{}", program.functions[point.func].name, point.block, point.inst),
@@ -319,26 +324,39 @@ pub fn site(program: &Program, point: ProgramPoint) -> Site {
     }
 }
 
-/// The calls of the program itself on a stack, the outermost first; those that a compiler has inlined, too.
+/// The calls of the program itself on a stack, the outermost first; those that a compiler has inlined, too. Those in
+/// system headers are left out where there are others.
 pub fn sites(program: &Program, stack: &CallStack) -> Vec<Site> {
     let own = stack.0.iter().filter(|point| program.functions[point.func].origin == Origin::Program);
-    own.flat_map(|&point| with_inlined(program, point)).collect()
+    let mut all: Vec<(Site, bool)> = own.flat_map(|&point| with_inlined(program, point)).collect();
+    if all.iter().any(|(_, is_own)| *is_own) {
+        all.retain(|(_, is_own)| *is_own);
+    }
+    all.into_iter().map(|(site, _)| site).collect()
 }
 
-/// The place of an instruction, and in front of it the calls that were inlined on the way to it.
-fn with_inlined(program: &Program, point: ProgramPoint) -> Vec<Site> {
+/// Whether an instruction is in code of the program's author: not in a model or a system header.
+pub fn is_own(program: &Program, point: ProgramPoint) -> bool {
+    let in_own_file = || nearest_line(program, point).is_none_or(|loc| program.own_loc(loc).is_some());
+    program.functions[point.func].origin == Origin::Program && in_own_file()
+}
+
+/// The place of an instruction, and in front of it the calls that were inlined on the way to it; and whether each is
+/// outside of system headers.
+fn with_inlined(program: &Program, point: ProgramPoint) -> Vec<(Site, bool)> {
     let innermost = site(program, point);
     let mut places: Vec<LocId> = nearest_line(program, point).into_iter().collect();
     while let Some(outer) = places.last().and_then(|&loc| program.locs[loc].inlined_at) {
         places.push(outer);
     }
     if places.len() < 2 {
-        return vec![innermost];
+        return vec![(innermost, is_own(program, point))];
     }
     let of = |loc: LocId| {
         let Loc { file, line, column, .. } = program.locs[loc];
         let function = program.inlined.get(&loc).cloned().unwrap_or_else(|| innermost.function.clone());
-        Site { function, file: program.files[file].clone(), line, column }
+        let site = Site { function, file: program.files[file].clone(), line, column };
+        (site, !program.is_system_file(file))
     };
     places.into_iter().rev().map(of).collect()
 }

@@ -9,7 +9,7 @@
 //!
 //! A model of which the program has a namesake is renamed before linking: `fstat.model`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{FAILING_MODEL, LOCKED_MODEL, MODEL_SUFFIX};
 
@@ -23,6 +23,9 @@ use crate::module_asm;
 
 /// All models in one bitcode file, made by the build script.
 const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
+
+/// What is not in the headers of the C++ library, in one bitcode file.
+const CXX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cxx.bc"));
 
 /// Metadata on everything that the models define.
 pub(crate) const MODEL_MARK: &str = "icsched.model";
@@ -52,6 +55,19 @@ const ENGINE: &str = "__ics_";
 /// What the names of a program's own functions end in that would be taken for the engine's.
 const OWN_SUFFIX: &str = ".program";
 
+/// Links what the program needs of the C++ library, as code of the program: it is C++ code above POSIX threads and the
+/// C library, like the headers that call it. What the program defines itself wins.
+pub(crate) fn link_cxx<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {
+    let internal = |error: LlvmError| LoadError::Internal { path: path.to_owned(), detail: error.to_string() };
+    let library = session.parse_lazily(CXX).map_err(internal)?;
+    let missing: BTreeSet<String> = module.symbols().iter().filter(|s| !s.is_definition()).map(|s| s.name()).collect();
+    if !library.symbols().iter().any(|symbol| symbol.is_definition() && missing.contains(&symbol.name())) {
+        return Ok(());
+    }
+    library.make_library(None);
+    module.link(library).map_err(|error| LoadError::LinkConflict { path: path.to_owned(), detail: error.to_string() })
+}
+
 /// Links what the program needs of the models. Metadata of kind [`MODEL_MARK`] is on what comes of them.
 pub(crate) fn link_models<'s>(
     path: &str,
@@ -80,7 +96,7 @@ pub(crate) fn link_models<'s>(
     }
     have_fail(path, module, &models, &options.may_fail)?;
     separate(module, &models);
-    models.make_library(MODEL_MARK);
+    models.make_library(Some(MODEL_MARK));
     require(module, &models);
     module.link(models).map_err(conflict)
 }

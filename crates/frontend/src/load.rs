@@ -5,7 +5,7 @@ use std::path::Path;
 use icsched_ir::{Program, Type, visible};
 
 use crate::error::LoadError;
-use crate::link::{MODEL_MARK, link_models};
+use crate::link::{MODEL_MARK, link_cxx, link_models};
 use crate::llvm::module::Session;
 use crate::llvm::{Layout, LlvmError, Module};
 use crate::lower::{Failure, lower};
@@ -103,6 +103,7 @@ fn parse<'s>(
         return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
     }
     if options.link_models {
+        link_cxx(path, session, &module)?;
         link_models(path, session, &module, options)?;
     }
     if options.normalise {

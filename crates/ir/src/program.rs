@@ -23,6 +23,12 @@ pub fn modelled_function(name: &str) -> &str {
 /// What the name of a model ends in if the program has a function or variable of the plain name: `open.model`.
 pub const MODEL_SUFFIX: &str = ".model";
 
+/// Where headers of the system and of compilers are.
+const SYSTEM_FOLDERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
+
+/// Where the code is that stands for the C++ library.
+const CXX_LIBRARY: &str = "runtime-models/cxx/";
+
 /// The largest object, in bytes: its offsets are 32 bits of an address, with room for addresses behind it.
 pub const MAX_OBJECT: u64 = 0xF000_0000;
 
@@ -212,6 +218,20 @@ impl Program {
         let is_model = |f: &Function| f.origin == Origin::Model && f.library_name() == name;
         let model = self.functions.iter().find(|(_, f)| is_model(f)).map(|(id, _)| id);
         model.or_else(|| self.function_named(name))
+    }
+
+    /// Whether a file is a header of the system or of the compiler, or of what stands for the C++ library: code that is
+    /// not the user's.
+    pub fn is_system_file(&self, file: FileId) -> bool {
+        let path = &self.files[file];
+        SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) || path.contains(CXX_LIBRARY)
+    }
+
+    /// The location itself, or, in code of a system header, that of the call by which code of the user came there, as
+    /// far as it was inlined.
+    pub fn own_loc(&self, loc: LocId) -> Option<LocId> {
+        let is_own = |loc: &LocId| !self.is_system_file(self.locs[*loc].file);
+        std::iter::successors(Some(loc), |&loc| self.locs[loc].inlined_at).find(is_own)
     }
 
     /// `file.c:12` for a location; the file is the last component of its path.

@@ -8,7 +8,7 @@ use icsched_explore::Snapshot;
 use icsched_explore::Told;
 use icsched_explore::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
 use icsched_explore::follow::{Finish, Followed, PathTree};
-use icsched_ir::{CallStack, Program};
+use icsched_ir::{CallStack, Program, source_name};
 use icsched_machine::stop::{DecisionKind, PathEnd, failed_assertion};
 use icsched_machine::{BlockedThread, Limit, Machine, State};
 use icsched_schedule::{IncompleteKind, Reason};
@@ -182,8 +182,9 @@ impl<'a> Collector<'a> {
             PathEnd::Error(error) => (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack))),
             PathEnd::Unmodelled { function, stack } => {
                 let message = format!(
-                    "{function} has neither a definition nor a model; say what it does with --extern \
-                     {function}=havoc, =pure, =abort or =assume"
+                    "{} has neither a definition nor a model; say what it does with --extern \
+                     {function}=havoc, =pure, =abort or =assume",
+                    source_name(function)
                 );
                 let at = self.place(stack);
                 self.reason(IncompleteKind::Unmodelled, message.clone(), Some(at.clone()));

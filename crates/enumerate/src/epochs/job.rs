@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use icsched_epochs::graph::place;
+use icsched_epochs::graph::{is_own, place};
 use icsched_epochs::summarisable::Summarisable;
 use icsched_epochs::{Request, SearchOptions, StartError, Statics, Technique, is_limit_of_run};
 use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
@@ -234,12 +234,15 @@ fn search_options(request: &Request) -> SearchOptions {
     }
 }
 
-/// Where an epoch's threads are, for people: calls of models are left out where there are others.
+/// Where an epoch's threads are, for people: calls of models and in system headers are left out where there are others.
 fn contexts(program: &Program, epoch: &EpochId) -> Vec<Described> {
     let describe = |(thread, (stack, folds)): (u32, (&CallStack, &Vec<u32>))| {
         let placed = || (0..).zip(stack.0.iter().copied());
         let own = |p: &(u32, ProgramPoint)| program.functions[p.1.func].origin == Origin::Program;
-        let mut points: Vec<(u32, ProgramPoint)> = placed().filter(own).collect();
+        let mut points: Vec<(u32, ProgramPoint)> = placed().filter(|&(_, point)| is_own(program, point)).collect();
+        if points.is_empty() {
+            points = placed().filter(own).collect();
+        }
         if points.is_empty() {
             points = placed().collect();
         }

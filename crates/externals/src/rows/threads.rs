@@ -46,6 +46,10 @@ pub(super) const ROWS: &[Row] = &[
     model("__atomic_fetch_or_16", "atomic", "b--").synchronises(),
     model("__atomic_fetch_xor_16", "atomic", "b--").synchronises(),
     model("__atomic_fetch_nand_16", "atomic", "b--").synchronises(),
+    // --- cxx_future.c
+    model("_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE", "cxx_future", "-b----").synchronises(),
+    model("_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE", "cxx_future", "-b----").synchronises(),
+    model("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj", "cxx_future", "b").synchronises(),
     // --- barrier.c
     model("pthread_barrier_init", "barrier", "br-").synchronises(),
     model("pthread_barrier_destroy", "barrier", "b"),

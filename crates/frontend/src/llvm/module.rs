@@ -20,6 +20,10 @@ use super::error::LlvmError;
 use super::meta::Context;
 use super::{Kind, Layout, Md, Val, owned_message};
 
+/// Linkage of what other modules may refer to.
+const SHARED: [LLVMLinkage; 3] =
+    [LLVMLinkage::LLVMExternalLinkage, LLVMLinkage::LLVMWeakAnyLinkage, LLVMLinkage::LLVMWeakODRLinkage];
+
 /// What LLVM complained about in one context, instead of printing it or ending the process.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
@@ -169,19 +173,22 @@ impl<'s> Module<'s> {
         }
     }
 
-    /// Marks every definition with metadata of this kind and makes those that others may refer to `linkonce`: linked
-    /// only where a reference needs them and nothing else defines them.
-    pub(crate) fn make_library(&self, mark: &str) {
+    /// Marks every definition with metadata of this kind, if one is given, and makes those that others may refer to
+    /// `linkonce`: linked only where a reference needs them and nothing else defines them.
+    pub(crate) fn make_library(&self, mark: Option<&str>) {
         let definitions = self.functions().into_iter().chain(self.globals()).filter(|v| !v.is_declaration());
         for value in definitions.chain(self.aliases()) {
             let is_special = value.name().starts_with("llvm.");
             // SAFETY: live globals of this module; only plain external definitions change their linkage.
             unsafe {
-                if !is_special && LLVMIsAGlobalAlias(value.0).is_null() {
+                if let Some(mark) = mark
+                    && !is_special
+                    && LLVMIsAGlobalAlias(value.0).is_null()
+                {
                     let empty = LLVMMDNodeInContext2(self.session.context.raw(), std::ptr::null_mut(), 0);
                     LLVMGlobalSetMetadata(value.0, self.metadata_kind(mark), empty);
                 }
-                if !is_special && value.linkage() == LLVMLinkage::LLVMExternalLinkage {
+                if !is_special && SHARED.contains(&value.linkage()) {
                     LLVMSetLinkage(value.0, LLVMLinkage::LLVMLinkOnceAnyLinkage);
                 }
             }

@@ -1,10 +1,10 @@
 //! Names of functions and globals in a lowered program: `open`, `.str.3`, `unnamed.2`. Each has one, and no two have
-//! the same.
+//! the same. Those of C++ are the names in its source (`Pool::add`), without parameters, with a number if overloaded.
 //!
 //! Compilers leave constants without names (`clang -fsanitize=undefined`: every description of a check). Names that are
 //! no UTF-8 are read with replacement characters, so two of them may become one.
 
-use icsched_ir::{FuncId, MODEL_SUFFIX, Origin, Program};
+use icsched_ir::{FuncId, MODEL_SUFFIX, Origin, Program, source_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a function or global without a name is called.
@@ -14,6 +14,7 @@ const UNNAMED: &str = "unnamed";
 /// globals).
 pub(super) fn settle(program: &mut Program) {
     restore(program);
+    name_as_in_source(program);
     make_distinct(program);
 }
 
@@ -40,6 +41,24 @@ fn restore(program: &mut Program) {
         let name = program.functions[model].name.clone();
         program.functions[model].name = format!("{name}{MODEL_SUFFIX}");
         program.functions[own].name = name;
+    }
+}
+
+/// Functions and variables that the program defines in C++ get the names of its source. What the library has, or may
+/// have, keeps its symbol: it is looked up by it.
+fn name_as_in_source(program: &mut Program) {
+    let is_own = |name: &str, is_definition: bool, origin: Origin| {
+        is_definition && origin == Origin::Program && icsched_externals::lookup(name).is_none()
+    };
+    for (_, function) in program.functions.iter_mut() {
+        if is_own(&function.name, !function.is_declaration(), function.origin) {
+            function.name = source_name(&function.name).into_owned();
+        }
+    }
+    for (_, global) in program.globals.iter_mut() {
+        if is_own(&global.name, !global.external, global.origin) {
+            global.name = source_name(&global.name).into_owned();
+        }
     }
 }
 

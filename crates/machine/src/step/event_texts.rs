@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use icsched_ir::{CallStack, FuncId, modelled_function};
+use icsched_ir::{CallStack, FuncId, modelled_function, source_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::{AddressClass, Heap, classify};
@@ -38,7 +38,7 @@ impl Shared {
     }
 
     pub(super) fn operation(&mut self, function: FuncId, name: &str) -> Arc<str> {
-        let name = || modelled_function(name).into();
+        let name = || source_name(modelled_function(name)).into();
         Arc::clone(self.operations.entry(function).or_insert_with(name))
     }
 

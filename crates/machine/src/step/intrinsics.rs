@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{IntPredicate, Intrinsic, MAX_OBJECT, ProgramPoint, Type, too_large};
+use icsched_ir::{IntPredicate, Intrinsic, MAX_OBJECT, ProgramPoint, Type, source_text, too_large};
 
 use super::context::Cx;
 use super::events::Named;
@@ -291,7 +291,7 @@ impl<D: Domain> Machine<D> {
                 return Err(Stop::Fault { kind: ErrorKind::Model, message });
             }
             Intrinsic::Unsupported => {
-                let what = cx.text(args[0])?;
+                let what = source_text(&cx.text(args[0])?).into_owned();
                 return Err(Stop::Unsupported { what });
             }
             Intrinsic::IsSymbolicDomain => {

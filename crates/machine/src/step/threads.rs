@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BinOp, CallStack, EntityId, FuncId, IntPredicate, Origin, ProgramPoint, Type, modelled_function};
+use icsched_ir::{
+    BinOp, CallStack, EntityId, FuncId, IntPredicate, Origin, ProgramPoint, Type, modelled_function, source_name,
+};
 
 use super::context::{Cx, decide};
 use super::{Machine, Switching, operations};
@@ -41,7 +43,7 @@ impl<D: Domain> State<D> {
     pub fn program_call(&self, code: &Code, thread: ThreadId) -> ProgramCall {
         let (function, stack) = self.program_call_of(code, thread);
         let called = function.map_or("", |function| self.program().functions[function].library_name());
-        let operation = modelled_function(called).to_owned();
+        let operation = source_name(modelled_function(called)).into_owned();
         ProgramCall { operation, stack }
     }
 
