@@ -1,4 +1,4 @@
-/* What futures of libstdc++ wait with: std::__atomic_futex_unsigned_base. The names are those of the Itanium C++ ABI. */
+/* What futures of libstdc++ wait with: std::__atomic_futex_unsigned_base. Names are those of the Itanium C++ ABI. */
 #include "ics.h"
 
 #include <time.h>

@@ -29,36 +29,31 @@ static struct ics_file *unused;
 
 /* What there is of a file that is known by name. */
 struct content {
-    const char *bytes, *name;
+    const char *bytes;
     long size;
 };
 
-static struct content content_of(int index, const char *path) {
+static struct content content_of(int index) {
     struct content c = {.size = __ics_symbolic_file_size(index)};
     char *bytes = __ics_malloc((size_t)c.size + 1, 1);
     __ics_symbolic_file_read(index, 0, bytes, (size_t)c.size);
     c.bytes = bytes;
-    size_t n = strlen(path) + 1;
-    char *name = __ics_malloc(n, 0);
-    __ics_memcpy(name, path, n);
-    c.name = name;
     return c;
 }
 
 /* No function, so that looking at a standard file changes no other one. */
-#define ATTACH(f, index, path)                           \
-    do {                                                 \
-        struct content known = content_of(index, path);  \
-        (f)->kind = ICS_SYMBOLIC_FILE;                   \
-        (f)->content = known.bytes;                      \
-        (f)->name = known.name;                          \
-        (f)->size = known.size;                          \
+#define ATTACH(f, index)                         \
+    do {                                         \
+        struct content known = content_of(index); \
+        (f)->kind = ICS_SYMBOLIC_FILE;           \
+        (f)->content = known.bytes;              \
+        (f)->size = known.size;                  \
     } while (0)
 
 /* A standard one is looked at first. */
 static void start(struct ics_file *f) {
     f->kind = __ics_is_symbolic_domain() ? ICS_INPUT_FILE : ICS_HOST_FILE;
-    if (f->kind == ICS_INPUT_FILE && f->host == 0 && __ics_symbolic_file_size(-1) >= 0) ATTACH(f, -1, "stdin");
+    if (f->kind == ICS_INPUT_FILE && f->host == 0 && __ics_symbolic_file_size(-1) >= 0) ATTACH(f, -1);
 }
 
 struct ics_file *ics_file(int fd) {
@@ -171,7 +166,11 @@ static int symbolic_open(const char *path, int flags) {
     if (index >= 0) {
         int fd = ics_new_file(ICS_SYMBOLIC_FILE, flags, -1);
         struct ics_file *f = ics_file(fd);
-        ATTACH(f, index, path);
+        ATTACH(f, index);
+        size_t n = strlen(path) + 1;
+        char *name = __ics_malloc(n, 0);
+        __ics_memcpy(name, path, n);
+        f->name = name;
         return fd;
     }
     if ((__ics_input(ics_input_name(name, sizeof name, "open", path), 1) & 1) == 0) return fail(ENOENT);

@@ -133,9 +133,9 @@ static int short_option(struct call *c) {
 
 /* --- arguments that are inputs --- */
 
-/* Options of arguments whose bytes are inputs are inputs by themselves: which one comes next (`option`), and what it is
- * given (`option -n`). So are the operands behind them. How the options are spread over the arguments is left open, so
- * more is possible than there is. */
+/* Options of arguments whose bytes are inputs are inputs by themselves: which one comes next (`option("vn:")`, 0 behind
+ * the last one), and what it is given (`option -n`). So are the operands behind them. How the options are spread over
+ * the arguments is left open, so more is possible than there is. */
 
 enum {
     LONGEST_NAME = 48,
@@ -174,8 +174,6 @@ static char *value_as_input(const char *dashes, const char *option, size_t n) {
     while (*dashes) *p++ = *dashes++;
     __ics_memcpy(p, option, n);
     p[n] = 0;
-    /* That there is one is said, too: whoever makes arguments of these inputs needs it. */
-    __ics_assume((__ics_input(name, 1) & 1) == 1);
     return text_as_input(name);
 }
 
@@ -217,16 +215,28 @@ static int is_short(const struct call *c, const struct option *o) {
     return known && (known[1] == ':') + (known[1] == ':' && known[2] == ':') == o->has_arg;
 }
 
+/* `option("vn:")`, or `option` if that is too long. */
+static void name_options(char *to, const char *options) {
+    size_t n = strlen(options);
+    __ics_memcpy(to, "option", 7);
+    if (n > LONGEST_NAME) return;
+    __ics_memcpy(to + 6, "(\"", 2);
+    __ics_memcpy(to + 8, options, n);
+    __ics_memcpy(to + 8 + n, "\")", 3);
+}
+
 static int option_as_input(struct call *c, int in_order) {
     if (!__ics_is_symbolic((unsigned long)all_read) && all_read) return -1;
     read_as_inputs = 1;
-    int option = (signed char)__ics_input("option", 8);
-    int known = (option == -1) | (option == '?') | (c->quiet & (option == ':')) | (in_order & (option == 1));
+    char name[LONGEST_NAME + 16];
+    name_options(name, c->options);
+    int option = (signed char)__ics_input(name, 8);
+    int known = (option == 0) | (option == '?') | (c->quiet & (option == ':')) | (in_order & (option == 1));
     for (const char *p = c->options; *p; p++) known |= *p != ':' && *p != ';' && option == *p;
     for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
         if (!is_short(c, c->longs + i)) known |= option == FIRST_LONG + i;
     __ics_assume(known);
-    if (option == -1) return operands_as_inputs(c);
+    if (option == 0) return operands_as_inputs(c);
     for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
         if (!is_short(c, c->longs + i) && option == FIRST_LONG + i) return long_as_input(c, c->longs + i);
     if (in_order && option == 1) {

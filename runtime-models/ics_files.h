@@ -34,7 +34,7 @@ struct ics_file {
     const char *content;   /* of a symbolic file: `size` bytes */
     long size;
     long offset;           /* may be symbolic, within 0..size */
-    const char *name;      /* of a symbolic file */
+    const char *name;      /* of a symbolic file; null for standard input */
     int lines;             /* that were read as inputs; then nobody knows the offset */
 };
 

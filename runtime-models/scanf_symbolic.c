@@ -130,7 +130,8 @@ static int scan_number(struct ics_source *in, const char *format, const char *fu
     if (count == 1) {
         struct ics_directive d;
         ics_parse_directive(&d, format + 1);
-        ics_store_integer(&d, va_arg(ap, void *), ics_ask(function, in->text, *function == 'a' && d.size == 4 ? 32 : 64));
+        unsigned bits = *function == 'a' && d.size == 4 ? 32 : 64;
+        ics_store_integer(&d, va_arg(ap, void *), ics_ask(function, in->text, bits));
     }
     return count;
 }

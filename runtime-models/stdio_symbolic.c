@@ -60,10 +60,10 @@ static void name_line(char *to, size_t size, const struct ics_file *f) {
         *to++ = ' ';
         while (n) *to++ = digits[--n];
     }
-    if (!__ics_is_unknown((unsigned long)f->name) && f->name) {
+    if (!__ics_is_unknown((unsigned long)f->name) && !(f->name && __ics_string_symbolic(f->name))) {
         __ics_memcpy(to, " of ", 4);
         to += 4;
-        for (const char *p = f->name; *p && to < end; p++) *to++ = *p;
+        for (const char *p = f->name ? f->name : "stdin"; *p && to < end; p++) *to++ = *p;
     }
     *to = 0;
 }
@@ -78,9 +78,11 @@ static char *line_as_input(FILE *stream, struct ics_file *f, char *to, size_t n)
         return 0;
     }
     if (is_counted) n = ICS_MIN(n, (size_t)(f->size - f->lines));
+    /* A file that is not empty has a first line. */
+    int is_first = is_counted && f->lines == 0 && !__ics_is_symbolic((unsigned long)f->offset) && f->offset == 0;
     f->lines++;
     name_line(name, sizeof name, f);
-    if ((__ics_input(name, 1) & 1) == 0) {
+    if (!is_first && (__ics_input(name, 1) & 1) == 0) {
         stream->_flags |= ICS_EOF;
         return 0;
     }

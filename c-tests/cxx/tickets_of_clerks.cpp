@@ -1,5 +1,5 @@
-// Clerks in std::threads sell tickets under a std::mutex. Whoever asks for more than 100 makes the first clerk return with
-// the mutex held.
+// Clerks in std::threads sell tickets under a std::mutex. Whoever asks for more than 100 makes the first clerk return
+// with the mutex held.
 //
 // By hand: two schedules. With more than 100 the second clerk waits for the mutex for ever, and main for that clerk.
 // run: enumerate -- @

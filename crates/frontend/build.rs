@@ -1,5 +1,5 @@
-//! Compiles the C models to one bitcode file that is built into the library, and what programs need of the C++ library to
-//! another one.
+//! Compiles the C models to one bitcode file that is built into the library, and what programs need of the C++ library
+//! to another one.
 //!
 //! `ICSCHED_CLANG` names the compiler; otherwise `clang-22`, or the one beside the LLVM that is linked. Locals of the
 //! models are promoted to SSA values here, once, and no code of theirs is duplicated. What they read before it is

@@ -1,5 +1,5 @@
-// Streams: std::cout and its like over stdio, string streams, files. The classes are those of libstdc++'s headers; here is what
-// they leave to the library. Locales are not modelled: all is as in the C locale.
+// Streams: std::cout and its like over stdio, string streams, files. The classes are those of libstdc++'s headers; here
+// is what they leave to the library. Locales are not modelled: all is as in the C locale.
 //
 // In the symbolic domain what goes to std::cout, std::cerr and std::clog goes nowhere, and nothing of it is looked at.
 #include "ics.h"
@@ -180,7 +180,8 @@ std::streamsize ics_stdio_buffer::xsgetn(char *text, std::streamsize n) {
     return static_cast<std::streamsize>(fread(text, 1, static_cast<size_t>(n), *file));
 }
 
-// The same, and ios and ostream below, as memory: so they are there before the first instruction, and nothing writes them.
+// The same, and ios and ostream below, as memory: so they are there before the first instruction, and nothing writes
+// them.
 struct ics_buffer_memory {
     const void *table;
     char *area[6];

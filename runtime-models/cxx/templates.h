@@ -1,5 +1,5 @@
-/* Included before the headers of the C++ library: they declare that the library has these templates for `char`, and here
- * is the library. */
+/* Included before the headers of the C++ library: they declare that the library has these templates for `char`, and
+ * here is the library. */
 #ifndef ICS_TEMPLATES_H
 #define ICS_TEMPLATES_H
 

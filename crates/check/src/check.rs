@@ -128,7 +128,8 @@ fn look_at_all(
     found.into_iter().flatten().collect()
 }
 
-/// What threads come to that still run when the process ends: in the schedules they are cut off, here they run on first.
+/// What threads come to that still run when the process ends. In the schedules they are cut off; here they run on
+/// first.
 fn beyond_exits(
     setting: &Setting<'_>,
     result: &Enumeration,

@@ -9,7 +9,6 @@ use icsched_schedule::{
 };
 
 use crate::budgets::BUDGETS;
-use crate::check::Options;
 use crate::describe::role;
 
 /// Where a suspect is found.
@@ -155,9 +154,10 @@ pub(crate) fn cut_off(result: &Enumeration, chains: &Chains<'_>) -> Vec<(EpochKe
     found
 }
 
-/// Whether a result has anything of these kinds that runs are to show, or threads that are cut off.
-pub fn needs_runs(result: &Enumeration, options: &Options) -> bool {
+/// Whether a result has anything of these kinds that runs are to show; or, unless only runs are looked at that are held
+/// to the schedules, threads that are cut off.
+pub fn needs_runs(result: &Enumeration, kinds: &[FindingKind], held: bool) -> bool {
     let chains = Chains::of(result);
-    let are_cut_off = || !options.held && !cut_off(result, &chains).is_empty();
-    !Suspect::all(result, &chains, &options.kinds).is_empty() || are_cut_off()
+    let are_cut_off = || !held && !cut_off(result, &chains).is_empty();
+    !Suspect::all(result, &chains, kinds).is_empty() || are_cut_off()
 }

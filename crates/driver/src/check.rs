@@ -73,7 +73,7 @@ pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckO
     let mut reasons: Vec<Reason> = schedules.all_reasons().into_iter().cloned().collect();
     let mut checked = Checked::default();
     let options = Options { kinds: config.kinds.clone(), held: config.held, jobs: config.enumerate.jobs };
-    if needs_runs(&schedules, &options) {
+    if needs_runs(&schedules, &config.kinds, config.held) {
         let request = request(&searched, Some(loaded), deadline)?;
         let begin = |progress: &mut dyn Progress, activity: Activity| progress.doing(activity);
         let mut shown = progress;

@@ -25,6 +25,7 @@ use crate::folding::Folding;
 pub(crate) use instr::Instr;
 pub use instr::{CallCode, CalleeCode, FunctionCode, Slot};
 pub use marks::Marks;
+pub(crate) use marks::SwitchAt;
 
 /// A decoded program; read-only and shared by all states.
 #[derive(Debug)]

@@ -56,6 +56,11 @@ pub(crate) struct Budgets {
     ///
     /// Protects from threads that poll for ever and are not joined. Shows in findings of such threads.
     pub(crate) polls_before_exit: usize,
+    /// Runs between two that are looked at byte by byte, while functions of text still have answers.
+    ///
+    /// Protects the time of a check: a file of bytes makes large terms. Shows in
+    /// `c-tests/inputs/lines_as_inputs.c`.
+    pub(crate) runs_beside_bytes: usize,
     /// Inputs that wait to be run.
     ///
     /// Protects memory. No test shows it.
@@ -77,5 +82,6 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     near: 24,
     met: 4,
     polls_before_exit: 64,
+    runs_beside_bytes: 4,
     waiting: 2000,
 };

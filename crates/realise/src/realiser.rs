@@ -107,6 +107,32 @@ impl Open {
     }
 }
 
+/// A run whose text was not looked at byte by byte yet.
+struct Run {
+    input: TestInput,
+    order: Arc<[ThreadId]>,
+    followed: Followed,
+    bound: (Text, usize),
+}
+
+/// What a search along a chain can go on with.
+#[derive(Default)]
+struct Opens {
+    paths: Vec<Open>,
+    runs: Vec<Run>,
+    /// Runs since one was looked at byte by byte.
+    runs_beside: usize,
+}
+
+impl Opens {
+    /// The run that came farthest; of several the first one.
+    fn take_run(&mut self) -> Option<Run> {
+        let rank = |run: &Run| (run.followed.links, run.followed.nodes);
+        let best = (0..self.runs.len()).rev().max_by_key(|&at| rank(&self.runs[at]))?;
+        Some(self.runs.remove(best))
+    }
+}
+
 /// Why a search has no answer.
 #[derive(Default)]
 struct Doubts {
@@ -229,7 +255,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
         // Another chain, or the same one with more runs, begins anew: what is new to it is not what was new before.
         self.sides.clear();
         let mut tried: Vec<TestInput> = Vec::new();
-        let mut open: Vec<Open> = Vec::new();
+        let mut open = Opens::default();
         let way = chain.links.first().map(|link| link.way.as_slice());
         let seeds: Vec<&InputConstraint> = way.map_or_else(|| seed.into_iter().collect(), <[_]>::to_vec);
         for input in self.seeds(&seeds) {
@@ -245,10 +271,23 @@ impl<'a, 'p> Realiser<'a, 'p> {
                 doubts.limit = true;
                 return None;
             }
-            let best = (0..open.len()).max_by_key(|&at| (open[at].rank(), at))?;
-            let Open { twin, next, bound, followed, fresh, is_short } = &mut open[best];
+            // Bytes are looked at where functions have no answer, and now and then beside them: that takes long.
+            if open.paths.is_empty() || open.runs_beside > BUDGETS.runs_beside_bytes {
+                open.runs_beside = 0;
+                if let Some(Run { input, order, followed, bound }) = open.take_run() {
+                    self.open_path(&input, &order, Text::Bytes, (followed, bound), &mut open, doubts);
+                }
+            }
+            let best = (0..open.paths.len()).max_by_key(|&at| (open.paths[at].rank(), at));
+            let Some(best) = best else {
+                if open.runs.is_empty() {
+                    return None;
+                }
+                continue;
+            };
+            let Open { twin, next, bound, followed, fresh, is_short } = &mut open.paths[best];
             if *next <= *bound {
-                open.remove(best);
+                open.paths.remove(best);
                 continue;
             }
             // It is asked less and less before others are.
@@ -309,7 +348,7 @@ impl<'a, 'p> Realiser<'a, 'p> {
         input: &TestInput,
         bound: (Text, usize),
         goal: &Goal,
-        open: &mut Vec<Open>,
+        open: &mut Opens,
         doubts: &mut Doubts,
     ) -> Option<Shown> {
         let (ended, followed) = self.runner.walk(self.setting, chain, input)?;
@@ -324,19 +363,34 @@ impl<'a, 'p> Realiser<'a, 'p> {
             Some(other) => self.meet(other, input, Arc::clone(&order)),
             None => {}
         }
-        for text in [Text::Bytes, Text::Functions] {
-            if let Some(next) = self.open(input, &order, text, followed, bound, doubts) {
-                open.push(next);
-            }
-            if open.len() > BUDGETS.open_paths
-                && let Some(worst) = (0..open.len()).min_by_key(|&at| (open[at].rank(), at))
-            {
-                open.remove(worst);
-                doubts.cut = true;
-            }
+        open.runs_beside += 1;
+        self.open_path(input, &order, Text::Functions, (followed, bound), open, doubts);
+        match bound {
+            // What bytes have led to is gone on with by bytes.
+            (Text::Bytes, 1..) => self.open_path(input, &order, Text::Bytes, (followed, bound), open, doubts),
+            _ => open.runs.push(Run { input: input.clone(), order, followed, bound }),
         }
         tracing::debug!(?followed, input = ?input.argv, ends = %ended.schedule_end(), "a run along a chain");
         None
+    }
+
+    /// Opens the path of a run, if there is one.
+    fn open_path(
+        &mut self,
+        input: &TestInput,
+        order: &Arc<[ThreadId]>,
+        text: Text,
+        (followed, bound): (Followed, (Text, usize)),
+        open: &mut Opens,
+        doubts: &mut Doubts,
+    ) {
+        open.paths.extend(self.open(input, order, text, followed, bound, doubts));
+        if open.paths.len() > BUDGETS.open_paths
+            && let Some(worst) = (0..open.paths.len()).min_by_key(|&at| (open.paths[at].rank(), at))
+        {
+            open.paths.remove(worst);
+            doubts.cut = true;
+        }
     }
 
     /// The path of a run. `bound` counts decisions of a path that looks at text in the same way.

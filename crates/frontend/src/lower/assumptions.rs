@@ -6,8 +6,8 @@
 //! }
 //! ```
 //!
-//! `abort` is no failure there: it says that nothing is asked of such inputs. Where a compiler has inlined the function,
-//! debug information still says whose line the call is.
+//! `abort` is no failure there: it says that nothing is asked of such inputs. Where a compiler has inlined the
+//! function, debug information still says whose line the call is.
 
 use icsched_ir::{
     Callee, Const, EntityId as _, FuncId, Inst, Intrinsic, Op, Operand, Origin, Program, Type, modelled_function,

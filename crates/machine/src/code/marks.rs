@@ -7,7 +7,6 @@ use icsched_ir::{Function, Origin, ProgramPoint, modelled_function};
 
 use crate::abstraction::Abstractions;
 use crate::folding::Folding;
-use crate::scheduler::SchedulingPoint;
 
 /// What is marked in a program's code.
 #[derive(Clone, Default, Debug)]
@@ -25,20 +24,29 @@ pub struct Marks {
     pub switches_at_calls: bool,
 }
 
+/// Why another thread may be chosen in front of a call.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum SwitchAt {
+    /// The call synchronises.
+    Synchronisation,
+    /// The call ends the process.
+    Exit,
+}
+
 /// Library functions that end the process.
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 
 impl Marks {
     /// Why another thread may be chosen in front of a call, if one may.
-    pub(crate) fn switches_at(&self, caller: &Function, callee: &Function) -> Option<SchedulingPoint> {
+    pub(crate) fn switches_at(&self, caller: &Function, callee: &Function) -> Option<SwitchAt> {
         let is_call = caller.origin == Origin::Program && callee.origin == Origin::Model;
         if !self.switches_at_calls || !is_call {
             return None;
         }
         let name = modelled_function(callee.library_name());
         if EXITS.contains(&name) {
-            return Some(SchedulingPoint::Exit);
+            return Some(SwitchAt::Exit);
         }
-        icsched_externals::lookup(name).filter(|row| row.synchronises).map(|_| SchedulingPoint::Yield)
+        icsched_externals::lookup(name).filter(|row| row.synchronises).map(|_| SwitchAt::Synchronisation)
     }
 }

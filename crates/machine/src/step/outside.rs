@@ -52,8 +52,9 @@ impl<D: Domain> Machine<D> {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[2], DecisionKind::Concretise)?);
                 let (bytes, is_whole) = cx.string(args[1])?;
                 if !is_whole {
-                    // Two strings that are the same so far may differ behind.
-                    return self.read_input(state, &name, bits);
+                    // Two strings that are the same so far may differ behind. Without one, other arguments say nothing.
+                    let function = name.split_once(", ").map_or(name.as_str(), |(function, _)| function);
+                    return self.read_input(state, function, bits);
                 }
                 let bits = width(bits)?;
                 let value = cx.domain.input_of_string(&name, &bytes, bits);

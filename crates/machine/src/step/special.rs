@@ -6,7 +6,7 @@ use super::context::{Cx, decide};
 use super::{Machine, access, operations};
 use crate::arith::rmw_operation;
 use crate::budgets::BUDGETS;
-use crate::code::{CalleeCode, Instr, Slot};
+use crate::code::{CalleeCode, Instr, Slot, SwitchAt};
 use crate::domain::Domain;
 use crate::memory::{ObjectKind, address};
 use crate::observe::Observer;
@@ -140,7 +140,8 @@ impl<D: Domain> Machine<D> {
         cx.call_with(func, &args)?;
         cx.entered();
         match switches {
-            Some(why) => self.reschedule(state, observer, why),
+            Some(SwitchAt::Synchronisation) => self.reschedule(state, observer, SchedulingPoint::Yield),
+            Some(SwitchAt::Exit) => self.reschedule(state, observer, SchedulingPoint::Exit),
             None => Ok(()),
         }
     }

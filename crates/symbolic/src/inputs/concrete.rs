@@ -121,10 +121,16 @@ impl InputSpec {
         let is_free = |at: usize| !matches!(self.arguments.get(at - 1), Some(ArgSpec::Concrete(_)));
         let places: Vec<usize> = (1..argv.len()).filter(|&at| is_free(at)).collect();
         let numbered = |name: &str, n: usize| if n == 1 { name.to_owned() } else { format!("{name}#{n}") };
+        // `option("vn:")` says which options there are.
+        let asked = model.iter().map(|(name, _)| name).find(|name| name.starts_with("option(\""));
+        let Some(asked) = asked.map(|name| name.split_once('#').map_or(name, |(name, _)| name).to_owned()) else {
+            return;
+        };
+        let takes_value = |option: u8| asked.contains(&format!("{}:", char::from(option)));
         let longest = argv.iter().map(Vec::len).max().unwrap_or(0).max(DIGITS);
         let mut words: Vec<Vec<u8>> = Vec::new();
         for n in 1.. {
-            let Some(option) = number(model, &numbered("option", n), 8) else { break };
+            let Some(option) = number(model, &numbered(&asked, n), 8) else { break };
             let option = option as u8;
             if !option.is_ascii_graphic() {
                 break;
@@ -132,8 +138,9 @@ impl InputSpec {
             let name = format!("option -{}", char::from(option));
             let count = words.iter().filter(|word| word.get(1) == Some(&option)).count();
             let mut word = vec![b'-', option];
-            if model.get_sized(&numbered(&name, count + 1), 1).is_some() {
-                word.extend(text(model, &numbered(&name, count + 1), longest));
+            if takes_value(option) {
+                let value = text(model, &numbered(&name, count + 1), longest);
+                word.extend(if value.is_empty() { b"0".to_vec() } else { value });
             }
             words.push(word);
         }
@@ -190,9 +197,12 @@ fn bytes(model: &Model, name: &str, size: u64) -> Vec<u8> {
 /// The content of a file whose lines are inputs by themselves, if they are: as many bytes as it has.
 fn lines(model: &Model, name: &str, size: u64) -> Option<Vec<u8>> {
     let line = |n: u64| format!("line {n} of {name}");
-    number(model, &line(1), 1)?;
+    let first = line(1);
+    if !model.iter().any(|(name, _)| name.contains(&first)) {
+        return None;
+    }
     let mut content: Vec<u8> = Vec::new();
-    for n in (1..=size).take_while(|&n| number(model, &line(n), 1) == Some(1)) {
+    for n in (1..=size).take_while(|&n| n == 1 || number(model, &line(n), 1) == Some(1)) {
         if n > 1 && content.last() != Some(&b'\n') {
             content.push(b'\n');
         }
