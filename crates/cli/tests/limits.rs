@@ -373,7 +373,7 @@ fn whoever_is_stopped_while_the_program_is_loaded_says_so_in_json() {
 #[test]
 fn a_limit_has_a_place() {
     let place = Place::with(COUNTS);
-    let output = place.run(&["enumerate", "p.ll", MANY, "--timeout", "300ms", "--json", "-"]);
+    let output = place.run(&["enumerate", "p.ll", MANY, "--timeout", "3s", "--json", "-"]);
     ends(&output, 3, "");
     let reason = is_cut(&json(&output.stdout), "limit", "the time limit was reached (--timeout)");
     assert!(reason["at"].as_str().is_some_and(|at| at.contains("main")), "{reason}");
