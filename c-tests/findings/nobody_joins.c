@@ -3,7 +3,7 @@
 // ignore-native: only what is found is compared
 // mended: -DFIXED
 // run: check --only assert -- @
-// finding: confirmed assert: assertion `level < 3` failed
+// finding: predicted assert: assertion `level < 3` failed
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

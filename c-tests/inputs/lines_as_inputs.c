@@ -4,7 +4,7 @@
 // in a constraint.
 // ignore-native: only what is found is compared
 // run: check --sym-file conf=32 -- conf
-// finding: confirmed deadlock: T2 waits for lock, leaked by T1 at
+// finding: confirmed deadlock/leaked-lock: T2 waits for lock, leaked by T1 at ...
 #include <pthread.h>
 #include <stdio.h>
 

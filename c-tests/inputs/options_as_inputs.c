@@ -3,7 +3,7 @@
 // By hand: a deadlock for `-n 7` with `-v`. Constraints speak of options, not of bytes of arguments.
 // ignore-native: only what is found is compared
 // run: check -- @ @ @
-// finding: confirmed deadlock: T2 waits for lock, leaked by T1 at
+// finding: confirmed deadlock/leaked-lock: T2 waits for lock, leaked by T1 at ...
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,12 +3,7 @@
 // By hand: `mode=3` and `size=7` come to a deadlock, everything else ends well. The number of conversions was once the
 // same input for both formats, and then the second one never fitted.
 // run: enumerate --without prefix-schedules -- @
-// expect: epochs=1 complete=true
-// holds: mode=3 -> deadlock
-// holds: size=7 -> deadlock
-// holds: mode=7 -> exit
-// holds: size=3 -> exit
-// holds: x -> exit
+// expect: epochs=1 complete=true schedules=2 deadlocked=1
 // exec: mode=7
 // exec: size=3
 #include <pthread.h>

@@ -278,7 +278,10 @@ impl<'a, 'p> Realiser<'a, 'p> {
                     self.open_path(&input, &order, Text::Bytes, (followed, bound), &mut open, doubts);
                 }
             }
-            let best = (0..open.paths.len()).max_by_key(|&at| (open.paths[at].rank(), at));
+            // Both ways to look at text have their turns.
+            let wants_short = open.runs_beside % 2 == 0;
+            let best = (0..open.paths.len())
+                .max_by_key(|&at| (open.paths[at].is_short == wants_short, open.paths[at].rank(), at));
             let Some(best) = best else {
                 if open.runs.is_empty() {
                     return None;
