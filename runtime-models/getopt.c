@@ -147,8 +147,17 @@ enum {
 /* Whether such an option was read, and whether all were. */
 static int read_as_inputs, all_read;
 
+/* Whether each option has a number of its own in one byte. */
+static int has_numbers(const struct call *c) {
+    for (const char *p = c->options; *p; p++)
+        if (*p < 0) return 0;
+    int longs = 0;
+    while (c->longs && c->longs[longs].name && longs <= MOST_LONGS) longs++;
+    return longs <= MOST_LONGS;
+}
+
 static int is_input(const struct call *c) {
-    if (!__ics_is_symbolic_domain() || __ics_is_exact() || c->argc < 2) return 0;
+    if (!__ics_is_symbolic_domain() || __ics_is_exact() || c->argc < 2 || !has_numbers(c)) return 0;
     if (__ics_is_symbolic((unsigned long)read_as_inputs) || read_as_inputs) return 1;
     if (__ics_is_symbolic((unsigned long)optind) || __ics_is_symbolic((unsigned long)c->argc)) return 0;
     if (rest && *rest) return 0;
@@ -228,16 +237,20 @@ static void name_options(char *to, const char *options) {
 static int option_as_input(struct call *c, int in_order) {
     if (!__ics_is_symbolic((unsigned long)all_read) && all_read) return -1;
     read_as_inputs = 1;
+    /* Whoever looks at where the next one is finds it anywhere. */
+    unsigned long passed = __ics_input("arguments passed", 31);
+    __ics_assume(passed < (unsigned long)c->argc);
+    optind = 1 + (int)passed;
     char name[LONGEST_NAME + 16];
     name_options(name, c->options);
     int option = (signed char)__ics_input(name, 8);
     int known = (option == 0) | (option == '?') | (c->quiet & (option == ':')) | (in_order & (option == 1));
     for (const char *p = c->options; *p; p++) known |= *p != ':' && *p != ';' && option == *p;
-    for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
+    for (int i = 0; c->longs && c->longs[i].name; i++)
         if (!is_short(c, c->longs + i)) known |= option == FIRST_LONG + i;
     __ics_assume(known);
     if (option == 0) return operands_as_inputs(c);
-    for (int i = 0; c->longs && c->longs[i].name && i < MOST_LONGS; i++)
+    for (int i = 0; c->longs && c->longs[i].name; i++)
         if (!is_short(c, c->longs + i) && option == FIRST_LONG + i) return long_as_input(c, c->longs + i);
     if (in_order && option == 1) {
         optarg = text_as_input("operand");
@@ -259,12 +272,14 @@ static int step(struct call *c) {
     c->quiet = *c->options == ':';
     if (c->argc < 1) return -1;
     /* Nobody asks what is known of `optind` behind options that are inputs. */
-    if (!(is_input(c) && __ics_is_symbolic((unsigned long)optind)) && optind == 0) {
+    int as_input = is_input(c);
+    if (!(as_input && __ics_is_symbolic((unsigned long)optind)) && optind == 0) {
         optind = first = last = 1;
         rest = 0;
         read_as_inputs = all_read = 0;
+        as_input = is_input(c);
     }
-    if (is_input(c)) return option_as_input(c, in_order);
+    if (as_input) return option_as_input(c, in_order);
     if (rest && *rest) return short_option(c);
     if (first > optind || last > optind) first = last = optind;
     if (!in_order && !stop) {

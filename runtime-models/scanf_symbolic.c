@@ -136,11 +136,19 @@ static int scan_number(struct ics_source *in, const char *format, const char *fu
     return count;
 }
 
+/* A string does not begin as its format does: it is another one, or it ends before. */
+static int no_literal(struct ics_source *in, const char *format) {
+    char name[NAME];
+    name_of(name, "sscanf", 0, format);
+    int count = (int)ics_ask(name, in->text, 32);
+    __ics_assume((count == EOF) | (count == 0));
+    return count;
+}
+
 int ics_scan_symbolic(struct ics_source *in, const char *format, va_list arguments) {
     if (in->text) {
         size_t n = literal(format);
-        if (n && ics_symbolic_compare(in->text, format, n, ICS_COMPARE_STRING) != 0)
-            return (int)__ics_select(*in->text == 0, (unsigned long)EOF, 0);
+        if (n && ics_symbolic_compare(in->text, format, n, ICS_COMPARE_STRING) != 0) return no_literal(in, format);
         in->text += n;
         format += n;
         if (!*format) return 0;

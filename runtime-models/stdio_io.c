@@ -145,7 +145,11 @@ static ssize_t line_of(char **line, size_t *size, FILE *f) {
         *line = longer;
         *size = room;
     }
-    return ics_symbolic_line(f, *line, most) ? (ssize_t)ics_symbolic_strlen(*line) : -1;
+    if (!ics_symbolic_line(f, *line, most)) return -1;
+    /* A line may have NULs: then it is longer than its string. */
+    unsigned long length = ics_symbolic_strlen(*line), behind = __ics_input("bytes behind NUL", 31);
+    __ics_assume(length + behind <= most);
+    return (ssize_t)(length + behind);
 }
 
 ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f) {

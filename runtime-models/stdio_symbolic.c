@@ -72,6 +72,10 @@ static void name_line(char *to, size_t size, const struct ics_file *f) {
 static char *line_as_input(FILE *stream, struct ics_file *f, char *to, size_t n) {
     char name[64];
     int is_counted = !__ics_is_symbolic((unsigned long)f->lines);
+    if (n == 0) {
+        *to = 0;
+        return to;
+    }
     if (!__ics_is_symbolic((unsigned long)stream->_flags) && (stream->_flags & ICS_EOF)) return 0;
     if (is_counted && f->lines >= f->size) {
         stream->_flags |= ICS_EOF;

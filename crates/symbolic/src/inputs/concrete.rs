@@ -75,9 +75,6 @@ fn leading_number(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// Digits of a number that is made up for an option.
-const DIGITS: usize = 11;
-
 const SIGNED: [&str; 5] = ["atoi", "atol", "atoll", "strtol", "strtoll"];
 const UNSIGNED: [&str; 2] = ["strtoul", "strtoull"];
 const FLOAT: [&str; 2] = ["atof", "strtod"];
@@ -127,7 +124,9 @@ impl InputSpec {
             return;
         };
         let takes_value = |option: u8| asked.contains(&format!("{}:", char::from(option)));
-        let longest = argv.iter().map(Vec::len).max().unwrap_or(0).max(DIGITS);
+        let longest = |spec: &ArgSpec| if let ArgSpec::Symbolic { max } = spec { *max } else { 0 };
+        let optional = self.optional.map_or(0, |optional| optional.bytes);
+        let longest = self.arguments.iter().map(longest).max().unwrap_or(0).max(optional);
         let mut words: Vec<Vec<u8>> = Vec::new();
         for n in 1.. {
             let Some(option) = number(model, &numbered(&asked, n), 8) else { break };
