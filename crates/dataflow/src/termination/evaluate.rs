@@ -18,7 +18,11 @@ impl Evaluator<'_, '_> {
     pub(super) fn run_first(mut self, beginning: &Beginning) -> Round {
         if matches!(self.scope.kind, Kind::Loop(_)) {
             let guards = self.guards();
-            self.round.facts.extend(guards.into_iter().map(|holds| Fact { holds, is_of_sum: false }));
+            self.round.facts.extend(guards.into_iter().map(|holds| Fact {
+                holds,
+                is_of_sum: false,
+                is_of_branch: true,
+            }));
         }
         self.run(beginning)
     }
@@ -146,7 +150,7 @@ impl Evaluator<'_, '_> {
             Terminator::Jump(_) => vec![reached],
             Terminator::Branch { condition, .. } => {
                 let condition = self.operand(*condition);
-                self.assume_sound(block, condition);
+                self.assume_decided(block, condition);
                 let not = self.pool.not(condition.bits);
                 vec![self.pool.and_all(&[reached, condition.bits]), self.pool.and_all(&[reached, not])]
             }

@@ -74,21 +74,27 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     /// Notes what holds if `block` is executed, for it would do something undefined otherwise.
     pub(super) fn assume(&mut self, block: BlockId, holds: Term) {
-        self.note(block, holds, false);
+        self.note(block, Fact { holds, is_of_sum: false, is_of_branch: false });
     }
 
     /// The same of a number that the round depends on: it is what it is in C.
     pub(super) fn assume_sound(&mut self, block: BlockId, val: Val) {
-        self.note(block, val.sound, true);
+        self.note(block, Fact { holds: val.sound, is_of_sum: true, is_of_branch: false });
     }
 
-    fn note(&mut self, block: BlockId, holds: Term, is_of_sum: bool) {
+    /// The same of a condition that decides where control goes.
+    pub(super) fn assume_decided(&mut self, block: BlockId, condition: Val) {
+        self.note(block, Fact { holds: condition.sound, is_of_sum: true, is_of_branch: true });
+    }
+
+    fn note(&mut self, block: BlockId, fact: Fact) {
+        let Fact { holds, .. } = fact;
         if self.pool.is_true(holds) {
             return;
         }
         let reached = self.reached[block].unwrap_or_else(|| self.pool.bool(true));
         let not = self.pool.not(reached);
-        let fact = self.pool.or_all(&[not, holds]);
-        self.round.facts.push(Fact { holds: fact, is_of_sum });
+        let holds = self.pool.or_all(&[not, holds]);
+        self.round.facts.push(Fact { holds, ..fact });
     }
 }

@@ -113,33 +113,56 @@ impl Shape {
         matches!(self, Shape::Difference | Shape::Reverse | Shape::Distance)
     }
 
-    /// The number that gets smaller, without sign.
-    fn number(self, pool: &mut TermPool, a: Term, b: Term) -> Term {
-        let width = pool.width(a);
-        let sign = pool.constant_wide(width, 1 << (width - 1));
-        let ones = pool.constant_wide(width, u128::MAX >> (128 - width));
-        match self {
-            Shape::Difference => pool.binary(BinOp::Sub, a, b),
-            Shape::Reverse => pool.binary(BinOp::Sub, b, a),
-            Shape::First => a,
-            Shape::Rest => pool.binary(BinOp::Xor, a, ones),
-            Shape::SignedFirst => pool.binary(BinOp::Xor, a, sign),
-            Shape::SignedRest => {
-                let rest = pool.binary(BinOp::Xor, a, ones);
-                pool.binary(BinOp::Xor, rest, sign)
-            }
-            Shape::Magnitude => magnitude(pool, a),
+    /// Whether the number of the second pair is smaller, and whether it is not larger.
+    fn compare(self, pool: &mut TermPool, before: (Term, Term), behind: (Term, Term)) -> [Term; 2] {
+        let mut of = |make: &dyn Fn(&mut TermPool, (Term, Term)) -> Term| (make(pool, before), make(pool, behind));
+        let (is_signed, (before, behind)) = match self {
+            Shape::Difference => (false, of(&|pool, (a, b)| pool.binary(BinOp::Sub, a, b))),
+            Shape::Reverse => (false, of(&|pool, (a, b)| pool.binary(BinOp::Sub, b, a))),
+            Shape::First => (false, (before.0, behind.0)),
+            Shape::SignedFirst => (true, (before.0, behind.0)),
+            // What is left gets smaller where the number gets larger.
+            Shape::Rest => (false, (behind.0, before.0)),
+            Shape::SignedRest => (true, (behind.0, before.0)),
+            Shape::Magnitude => (false, of(&|pool, (a, _)| magnitude(pool, a))),
             Shape::Bits => {
-                let negated = pool.neg(a);
-                let lowest = pool.binary(BinOp::And, a, negated);
-                pool.binary(BinOp::Xor, lowest, ones)
+                let lowest = of(&|pool, (a, _)| {
+                    let negated = pool.neg(a);
+                    pool.binary(BinOp::And, a, negated)
+                });
+                (false, (lowest.1, lowest.0))
             }
-            Shape::Distance => {
-                let difference = pool.binary(BinOp::Sub, a, b);
-                magnitude(pool, difference)
-            }
-        }
+            Shape::Distance => (
+                false,
+                of(&|pool, (a, b)| {
+                    let difference = pool.binary(BinOp::Sub, a, b);
+                    magnitude(pool, difference)
+                }),
+            ),
+        };
+        let is_more = is_less(pool, is_signed, before, behind);
+        [is_less(pool, is_signed, behind, before), pool.not(is_more)]
     }
+}
+
+/// Whether one number is less than another one: bounds of the second one where they are a constant apart, for which no
+/// solver has to add.
+fn is_less(pool: &mut TermPool, is_signed: bool, a: Term, b: Term) -> Term {
+    let (width, apart) = (pool.width(a), pool.binary(BinOp::Sub, a, b));
+    let op = if is_signed { CmpOp::Slt } else { CmpOp::Ult };
+    let Some(apart) = pool.as_const_wide(apart).filter(|&apart| apart != 0) else { return pool.cmp(op, a, b) };
+    let (ones, sign) = (u128::MAX >> (128 - width), 1u128 << (width - 1));
+    if !is_signed {
+        // The sum begins anew.
+        let least = pool.constant_wide(width, ones - apart + 1);
+        return pool.cmp(CmpOp::Ule, least, b);
+    }
+    if apart < sign {
+        let most = pool.constant_wide(width, sign - 1 - apart);
+        return pool.cmp(CmpOp::Slt, most, b);
+    }
+    let least = pool.constant_wide(width, sign.wrapping_sub(apart) & ones);
+    pool.cmp(CmpOp::Sle, least, b)
 }
 
 impl Measure {
@@ -240,12 +263,9 @@ fn value(scope: &Scope<'_>, pool: &mut TermPool, round: &Round, operand: Operand
 
 /// Whether the number of the second round is smaller. A number that the program may not depend on is not measured.
 fn smaller(pool: &mut TermPool, shape: Shape, first: (Val, Val), second: (Val, Val)) -> Option<Compared> {
-    let before = shape.number(pool, first.0.bits, first.1.bits);
-    let behind = shape.number(pool, second.0.bits, second.1.bits);
+    let compared = shape.compare(pool, (first.0.bits, first.1.bits), (second.0.bits, second.1.bits));
     let sound = [first.0.sound, second.0.sound, first.1.sound, second.1.sound];
-    let is_less = pool.cmp(CmpOp::Ult, behind, before);
-    let is_no_more = pool.cmp(CmpOp::Ule, behind, before);
-    let [strict, weak] = [is_less, is_no_more].map(|t| {
+    let [strict, weak] = compared.map(|t| {
         let all: Vec<Term> = sound.into_iter().chain([t]).collect();
         pool.and_all(&all)
     });
@@ -285,4 +305,29 @@ pub(super) fn states_agree(scope: &Scope<'_>, functions: &[FuncId]) -> bool {
         function.params.iter().map(|&param| function.values[param].ty).collect::<Vec<_>>()
     };
     functions.iter().all(|&func| types(func) == types(scope.func))
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_smt::Model;
+
+    use super::*;
+
+    #[test]
+    fn less_is_what_comparing_says() {
+        let mut pool = TermPool::new();
+        let b = pool.symbol("b", 4);
+        for apart in 0..16 {
+            let apart = pool.constant(4, apart);
+            let a = pool.binary(BinOp::Add, b, apart);
+            for (is_signed, op) in [(false, CmpOp::Ult), (true, CmpOp::Slt)] {
+                let (quick, plain) = (is_less(&mut pool, is_signed, a, b), pool.cmp(op, a, b));
+                for bits in 0..16 {
+                    let mut model = Model::new();
+                    model.set("b", 4, bits);
+                    assert_eq!(pool.eval_bool(quick, &model), pool.eval_bool(plain, &model), "{op:?} {bits}");
+                }
+            }
+        }
+    }
 }

@@ -158,10 +158,14 @@ impl Evaluator<'_, '_> {
         let wide = if op == BinOp::Mul { 2 * width } else { width + 1 };
         let mut holds = Vec::new();
         for (is_wanted, is_signed) in [(no_wrap.signed, true), (no_wrap.unsigned, false)] {
-            let Some(op) = term_op(op).filter(|_| is_wanted) else { continue };
+            let Some(term) = term_op(op).filter(|_| is_wanted) else { continue };
+            if let Some(within) = fits_within(pool, op, (a, b), is_signed) {
+                holds.push(within);
+                continue;
+            }
             let mut extend = |t| if is_signed { pool.sext(t, wide) } else { pool.zext(t, wide) };
             let (a, b, result) = (extend(a), extend(b), extend(result));
-            let exact = pool.binary(op, a, b);
+            let exact = pool.binary(term, a, b);
             holds.push(pool.cmp(CmpOp::Eq, exact, result));
         }
         pool.and_all(&holds)
@@ -246,6 +250,37 @@ impl Evaluator<'_, '_> {
     }
 }
 
+/// Whether a sum with a constant, or a multiple by a positive one, does not overflow: bounds of the number, for which no
+/// solver has to compute.
+fn fits_within(pool: &mut TermPool, op: BinOp, (a, b): (Term, Term), is_signed: bool) -> Option<Term> {
+    let (number, by) = match (pool.as_const_wide(a), pool.as_const_wide(b)) {
+        (_, Some(by)) => (a, by),
+        (Some(by), _) if op != BinOp::Sub => (b, by),
+        _ => return None,
+    };
+    let width = pool.width(number);
+    let (ones, sign) = (u128::MAX >> (128 - width), 1u128 << (width - 1));
+    let (is_above, at_least) = if is_signed { (CmpOp::Sle, sign) } else { (CmpOp::Ule, 0) };
+    let at_most = if is_signed { sign - 1 } else { ones };
+    let is_negative = is_signed && by >= sign;
+    // Words, of which the greatest one is -1.
+    let less = |word: u128, by: u128| word.wrapping_sub(by) & ones;
+    let (least, most) = match op {
+        BinOp::Add if is_negative => (less(at_least, by), at_most),
+        BinOp::Add => (at_least, less(at_most, by)),
+        BinOp::Sub if is_negative => (at_least, less(at_most, by.wrapping_neg())),
+        BinOp::Sub => (less(at_least, by.wrapping_neg()), at_most),
+        BinOp::Mul if by == 0 || is_negative => return None,
+        // What is left of the least number, rounded towards zero.
+        BinOp::Mul if is_signed => (less(0, sign / by), (sign - 1) / by),
+        BinOp::Mul => (0, ones / by),
+        _ => return None,
+    };
+    let (least, most) = (pool.constant_wide(width, least), pool.constant_wide(width, most));
+    let (is_no_less, is_no_more) = (pool.cmp(is_above, least, number), pool.cmp(is_above, number, most));
+    Some(pool.and_all(&[is_no_less, is_no_more]))
+}
+
 /// A number without its sign.
 pub(super) fn magnitude(pool: &mut TermPool, a: Term) -> Term {
     let zero = pool.constant(pool.width(a), 0);
@@ -272,4 +307,38 @@ const fn term_op(op: BinOp) -> Option<TermOp> {
         BinOp::AShr => TermOp::AShr,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_smt::Model;
+
+    use super::*;
+
+    #[test]
+    fn what_fits_is_what_wide_numbers_say() {
+        let mut pool = TermPool::new();
+        let number = pool.symbol("n", 4);
+        for by in 0..16 {
+            let constant = pool.constant(4, by);
+            for (op, is_signed) in
+                [BinOp::Add, BinOp::Sub, BinOp::Mul].into_iter().flat_map(|op| [(op, false), (op, true)])
+            {
+                let Some(within) = fits_within(&mut pool, op, (number, constant), is_signed) else { continue };
+                for bits in 0..16 {
+                    let as_number = |word: i32| if is_signed && word >= 8 { word - 16 } else { word };
+                    let (a, b) = (as_number(bits), as_number(by.try_into().expect("it is small")));
+                    let exact = match op {
+                        BinOp::Add => a + b,
+                        BinOp::Sub => a - b,
+                        _ => a * b,
+                    };
+                    let range = if is_signed { -8..8 } else { 0..16 };
+                    let mut model = Model::new();
+                    model.set("n", 4, bits.cast_unsigned().into());
+                    assert_eq!(pool.eval_bool(within, &model), range.contains(&exact), "{a} {op:?} {b}");
+                }
+            }
+        }
+    }
 }

@@ -21,12 +21,27 @@ pub(super) struct Transition {
     pub(super) measured: Vec<Option<Compared>>,
 }
 
+/// What products and quotients of two unknown numbers may be in a question.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Products {
+    /// Any number: what is never met then never is. That is quick, and enough for most loops.
+    Anything,
+    /// What they are.
+    Exact,
+}
+
 /// Asks a solver.
 pub(super) struct Prover<'p> {
     pub(super) pool: &'p mut TermPool,
     solver: Z3Solver,
     /// Answers to earlier questions: what holds of two rounds, though a measure was not as wanted.
     models: Vec<Model>,
+    /// The same, where products are anything.
+    relaxed_models: Vec<Model>,
+    /// What products may be in the questions that are asked now.
+    products: Products,
+    /// Whether a question was left open because products may be anything.
+    has_met_products: bool,
     questions: usize,
     open: usize,
 }
@@ -34,7 +49,16 @@ pub(super) struct Prover<'p> {
 impl<'p> Prover<'p> {
     pub(super) fn new(pool: &'p mut TermPool) -> Self {
         let options = SolverOptions { timeout: Some(BUDGETS.question_work), ..SolverOptions::default() };
-        Self { pool, solver: Z3Solver::new(options), models: Vec::new(), questions: 0, open: 0 }
+        Self {
+            pool,
+            solver: Z3Solver::new(options),
+            models: Vec::new(),
+            relaxed_models: Vec::new(),
+            products: Products::Anything,
+            has_met_products: false,
+            questions: 0,
+            open: 0,
+        }
     }
 
     /// As many questions may be asked as at first.
@@ -53,6 +77,15 @@ impl<'p> Prover<'p> {
             return false;
         }
         self.questions += 1;
+        let terms: Vec<Term> = conditions.iter().copied().chain([also]).collect();
+        let is_hard = terms.iter().any(|&term| self.pool.is_hard(term));
+        if is_hard && self.is_never_whatever_products_are(&terms) {
+            return true;
+        }
+        if is_hard && self.products == Products::Anything {
+            self.has_met_products = true;
+            return false;
+        }
         match self.solver.model(self.pool, conditions, also) {
             Ok(None) => true,
             Ok(Some(model)) => {
@@ -64,6 +97,41 @@ impl<'p> Prover<'p> {
                 false
             }
         }
+    }
+
+    /// Whether conditions are never met together, whatever products and quotients of unknown numbers are.
+    fn is_never_whatever_products_are(&mut self, terms: &[Term]) -> bool {
+        let relaxed = self.pool.without_products(terms);
+        let Some((&also, conditions)) = relaxed.split_last() else { return false };
+        if relaxed.iter().any(|&term| self.pool.is_false(term)) {
+            return true;
+        }
+        let pool = &*self.pool;
+        if self.relaxed_models.iter().any(|model| relaxed.iter().all(|&term| pool.eval_bool(term, model))) {
+            return false;
+        }
+        match self.solver.model(self.pool, conditions, also) {
+            Ok(None) => true,
+            Ok(Some(model)) => {
+                self.relaxed_models.push(model);
+                false
+            }
+            Err(_) => {
+                self.open += 1;
+                false
+            }
+        }
+    }
+
+    /// Whether some question was left because products may be anything in it.
+    pub(super) fn has_met_products(&self) -> bool {
+        self.has_met_products
+    }
+
+    /// What products may be in the questions that follow.
+    pub(super) fn take_products_for(&mut self, products: Products) {
+        self.products = products;
+        self.begin_anew();
     }
 
     /// Whether something holds on all transitions.

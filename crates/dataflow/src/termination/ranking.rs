@@ -12,9 +12,9 @@ use super::flow::Structure;
 use super::links::Links;
 use super::measure::{Measure, Pair};
 use super::memory::Memory;
-use super::proof::{Prover, Transition};
+use super::proof::{Products, Prover, Transition};
 use super::rings::Rings;
-use super::round::{Beginning, Fact, Round};
+use super::round::{Beginning, Known, Round};
 use super::scope::{InnerCall, Scope};
 use super::value::{Origin, Val, Walk};
 use super::verdict::{ONCE, Reason, Verdict};
@@ -58,24 +58,36 @@ impl Ranking<'_, '_, '_> {
         let candidates = start::invariants(&scope, &mut pool, &pair);
         let mut prover = Prover::new(&mut pool);
         let mut is_ended = |of| self.is_ended(of, &[(&scope, &first)]);
-        let mut prove = |prover: &mut Prover<'_>, with_sums| {
+        let mut prove = |prover: &mut Prover<'_>, known| {
             let mut transition = transition.clone();
-            transition.holds.extend(known_of(&pair, None, with_sums));
+            transition.holds.extend(known_of(&pair, None, known));
             prover.begin_anew();
             let order = prover.order(&measures, std::slice::from_ref(&transition), &mut is_ended);
             if order.is_some() || candidates.is_empty() {
                 return order;
             }
             prover.begin_anew();
-            let invariants = prover.invariants(&rounds_of(&pair, with_sums), &candidates);
+            let invariants = prover.invariants(&rounds_of(&pair, known), &candidates);
             transition.holds.extend(invariants.iter().flat_map(|&(first, second)| [first, second]));
             prover.begin_anew();
             prover.order(&measures, &[transition], &mut is_ended)
         };
         let has_sums = first.has_sums() || second.has_sums();
-        if let Some(order) = prove(&mut prover, true) {
-            let without = if has_sums { prove(&mut prover, false) } else { Some(order.clone()) };
-            return Verdict::Ends(reason(&scope, &first, &order, without.as_deref()));
+        // What is quick first: most loops count.
+        for (known, products) in
+            [(Known::Branches, Products::Anything), (Known::All, Products::Anything), (Known::All, Products::Exact)]
+        {
+            prover.take_products_for(products);
+            if let Some(order) = prove(&mut prover, known) {
+                let without = match has_sums {
+                    true => prove(&mut prover, Known::WithoutSums),
+                    false => Some(order.clone()),
+                };
+                return Verdict::Ends(reason(&scope, &first, &order, without.as_deref()));
+            }
+            if known == Known::All && !prover.has_met_products() {
+                break;
+            }
         }
         match self.is_endless(&scope, &mut prover, &pair, &candidates) {
             true => Verdict::Endless,
@@ -128,8 +140,9 @@ impl Ranking<'_, '_, '_> {
             return false;
         }
         prover.begin_anew();
-        let invariants = prover.invariants(&rounds_of(pair, false), candidates);
-        let known: Vec<Term> = pair.first.known_at(pair.step, false).chain(invariants.iter().map(|i| i.0)).collect();
+        let invariants = prover.invariants(&rounds_of(pair, Known::WithoutSums), candidates);
+        let known: Vec<Term> =
+            pair.first.known_at(pair.step, Known::WithoutSums).chain(invariants.iter().map(|i| i.0)).collect();
         pair.first.exits.iter().all(|&exit| prover.never(&known, exit))
     }
 
@@ -172,7 +185,7 @@ impl Ranking<'_, '_, '_> {
                 let pair = Pair { first: &first, step, second: &second };
                 for further in 0..second.steps.len() {
                     let found = transition(scope, &mut pool, measures, &pair, Some(further));
-                    let known = [false, true].map(|with_sums| known_of(&pair, Some(further), with_sums));
+                    let known = [Known::WithoutSums, Known::All].map(|known| known_of(&pair, Some(further), known));
                     transitions.push((Transition { of: (at, next), ..found }, known));
                 }
             }
@@ -180,6 +193,7 @@ impl Ranking<'_, '_, '_> {
         }
         let measures = measures.unwrap_or_default();
         let mut prover = Prover::new(&mut pool);
+        prover.take_products_for(Products::Exact);
         let all: Vec<(&Scope<'_>, &Round)> = scopes.iter().zip(&rounds).collect();
         let mut is_ended = |of| self.is_ended(of, &all);
         let mut prove = |with_sums: bool| {
@@ -266,18 +280,17 @@ fn transition(
 }
 
 /// What is known of two rounds up to where the second one goes on, with any of its steps, or with one of them.
-fn known_of(pair: &Pair<'_>, further: Option<usize>, with_sums: bool) -> Vec<Term> {
-    let first = pair.first.known_at(pair.step, with_sums);
+fn known_of(pair: &Pair<'_>, further: Option<usize>, known: Known) -> Vec<Term> {
+    let first = pair.first.known_at(pair.step, known);
     let steps = pair.second.steps.iter().enumerate().filter(|(at, _)| further.is_none_or(|further| further == *at));
     let earliest = steps.map(|(_, step)| step).min_by_key(|step| step.facts);
-    let second = earliest.into_iter().flat_map(|step| pair.second.known_at(step, with_sums));
+    let second = earliest.into_iter().flat_map(|step| pair.second.known_at(step, known));
     first.chain(second).collect()
 }
 
 /// What holds of two rounds of a loop of which the second one need not go on.
-fn rounds_of(pair: &Pair<'_>, with_sums: bool) -> Vec<Term> {
-    let is_known = |fact: &&Fact| with_sums || !fact.is_of_sum;
-    let facts = pair.first.facts.iter().chain(&pair.second.facts).filter(is_known);
+fn rounds_of(pair: &Pair<'_>, known: Known) -> Vec<Term> {
+    let facts = pair.first.facts.iter().chain(&pair.second.facts).filter(|fact| known.has(fact));
     facts.map(|fact| fact.holds).chain([pair.step.taken]).collect()
 }
 

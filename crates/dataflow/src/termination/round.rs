@@ -39,6 +39,29 @@ pub(super) struct Fact {
     /// Whether it says that a sum that the round depends on is what it is in C: has not overflowed, though a processor
     /// would go on.
     pub(super) is_of_sum: bool,
+    /// Whether it is about what decides a branch, and not about what is done on the way.
+    pub(super) is_of_branch: bool,
+}
+
+/// Which facts of a round are known.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// Those about what decides branches: few, and enough for a loop that counts.
+    Branches,
+    /// All of them.
+    All,
+    /// All but those that say that sums are what they are in C.
+    WithoutSums,
+}
+
+impl Known {
+    pub(super) fn has(self, fact: &Fact) -> bool {
+        match self {
+            Self::Branches => fact.is_of_branch,
+            Self::All => true,
+            Self::WithoutSums => !fact.is_of_sum,
+        }
+    }
 }
 
 /// What a round begins with.
@@ -78,10 +101,9 @@ impl Round {
         self.facts.iter().any(|fact| fact.is_of_sum)
     }
 
-    /// What is known of a round by the time of a step, with what sums are in C or without.
-    pub(super) fn known_at(&self, step: &Step, with_sums: bool) -> impl Iterator<Item = Term> {
-        let known = self.facts[..step.facts].iter().filter(move |fact| with_sums || !fact.is_of_sum);
-        known.map(|fact| fact.holds)
+    /// What is known of a round by the time of a step.
+    pub(super) fn known_at(&self, step: &Step, known: Known) -> impl Iterator<Item = Term> {
+        self.facts[..step.facts].iter().filter(move |fact| known.has(fact)).map(|fact| fact.holds)
     }
 }
 

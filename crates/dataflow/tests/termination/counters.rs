@@ -287,3 +287,33 @@ fn an_endless_loop_may_end_the_process() {
     );
     assert_eq!(found, "unknown");
 }
+
+#[test]
+fn a_bound_that_is_a_quotient() {
+    // `for (i = 0; i < m / (1 << n); i++) for (j = 0; j < w * i; j++)`: nobody has to divide or to multiply.
+    let text = "at0:
+            %v2: i32 = load [%v1]
+            %v3: i32 = shl 1, %v0
+            %v4: i32 = sdiv %v2, %v3
+            %v5: i32 = sdiv %v3, 2
+            jump at1(0)
+        at1(%v6: i32 \"i\"):
+            %v7: i1 = icmp.slt %v6, %v4
+            branch %v7, at2, at6
+        at2:
+            %v8: i32 = mul nsw %v5, %v6
+            jump at3(0)
+        at3(%v9: i32 \"j\"):
+            %v10: i1 = icmp.slt %v9, %v8
+            branch %v10, at4, at5
+        at4:
+            %v11: i32 = add nsw %v9, 1
+            jump at3(%v11)
+        at5:
+            %v12: i32 = add nsw %v6, 1
+            jump at1(%v12)
+        at6:
+            return 0";
+    let found = body(text);
+    assert!(found.lines().all(|line| line.starts_with("ends: ")), "{found}");
+}

@@ -100,6 +100,7 @@ impl Translator {
                 let few = pool
                     .divisors_up_to(op, a, BUDGETS.z3.chosen_dividend)
                     .map(|divisors| self.divided(pool, op, (a, b), &divisors));
+                let few = few.or_else(|| self.quick(pool, op, (a, b)));
                 Expr::Bv(few.unwrap_or_else(|| binary(op, &self.bits(a), &self.bits(b))))
             }
             Node::Ite(c, a, b) => match &self.known[&a] {
@@ -146,6 +147,29 @@ impl Translator {
         divisors.iter().fold(beyond, |others, &divisor| {
             let result = z3_numeral(width, crate::terms::bits::binary(op, width, dividend, divisor));
             by.eq(z3_numeral(width, divisor)).ite(&result, &others)
+        })
+    }
+
+    /// What Z3 makes a circuit of that is far larger than it has to be: a signed number by a power of two, what remains
+    /// of it, and a number with its sign turned.
+    fn quick(&self, pool: &TermPool, op: BinOp, (a, b): (Term, Term)) -> Option<BV> {
+        let (width, by) = (pool.width(a), pool.as_const_wide(b)?);
+        if op == BinOp::Mul && by == crate::terms::bits::mask(width) {
+            return Some(self.bits(a).bvneg());
+        }
+        let is_division = matches!(op, BinOp::SDiv | BinOp::SRem);
+        let log = by.trailing_zeros();
+        if !is_division || !by.is_power_of_two() || log == 0 || log + 1 >= width {
+            return None;
+        }
+        let shift = |by: u32| z3_numeral(width, by.into());
+        let number = self.bits(a);
+        // Rounded towards zero: one less than the divisor is added to what is less than zero.
+        let bias = number.bvashr(shift(width - 1)).bvlshr(shift(width - log));
+        let biased = number.bvadd(&bias);
+        Some(match op {
+            BinOp::SDiv => biased.bvashr(shift(log)),
+            _ => biased.bvand(z3_numeral(width, by - 1)).bvsub(&bias),
         })
     }
 
