@@ -1,6 +1,7 @@
 /* Signals that the program sends itself. A handler runs in the thread that gets the signal: at once if that is the
  * caller, else when that thread next leaves a model, or between two of its instructions if it is in none. In the
- * symbolic domain only a thread's signals to itself are delivered; nothing outside sends any. */
+ * symbolic domain only a thread's signals to itself are handled, and those to threads that wait for them; nothing
+ * outside sends any. */
 #include "ics_signal.h"
 
 #include <errno.h>
@@ -116,11 +117,30 @@ static void wake(struct ics_thread *t) {
     else __ics_interrupt(slot, interrupted);
 }
 
+/* In the symbolic domain: to a thread that waits for it, or blocks it, for it may wait for it later. */
+static void send_to_waiting(struct ics_thread *t, int number, int code, union sigval value) {
+    __ics_event(&t->pending, ICS_EXCLUSIVE);
+    int awaited = !!(t->awaited & ics_signal_bit(number));
+    if (!awaited && !(t->blocked & ics_signal_bit(number))) {
+        if (is_ignored(number)) return;
+        if (actions[number].sa_handler == SIG_DFL) ics_die(number);
+        __ics_unsupported("a signal to another thread, which has a handler for it");
+    }
+    sent[number].code = code;
+    sent[number].value = value;
+    t->pending |= ics_signal_bit(number);
+    if (awaited) __ics_notify_all(&t->awaited);
+}
+
 void ics_send(struct ics_thread *t, int number, int code, union sigval value) {
     if (number == SIGKILL) __ics_exit(128 + SIGKILL);
     if (number == SIGSTOP) ics_die(number);
     int to_process = !t;
     if (!t) t = receiver(number);
+    if (t && t != ics_self() && __ics_is_symbolic_domain()) {
+        send_to_waiting(t, number, code, value);
+        return;
+    }
     int taken = t && takes(t, number);
     if (taken && !(t->awaited & ics_signal_bit(number))) {
         if (is_ignored(number)) return;
@@ -137,7 +157,6 @@ void ics_send(struct ics_thread *t, int number, int code, union sigval value) {
         ics_handle_signals();
         return;
     }
-    if (__ics_is_symbolic_domain()) __ics_unsupported("a signal to another thread");
     wake(t);
     /* It is dealt with soon. */
     if (__ics_thread_self() != ICS_TIMER_SLOT && ics_self()->state == ICS_RUNNING) __ics_pause();
@@ -227,10 +246,10 @@ int ics_xpg_sigpause(int number) {
 static int await(const sigset_t *set, siginfo_t *info, unsigned long deadline) {
     struct ics_thread *t = ics_self();
     unsigned long wanted = set->__val[0];
-    if (__ics_is_symbolic_domain()) __ics_unsupported("waiting for a signal");
     ics_cancellation_point();
     enum ics_woken woken = ICS_NOTIFIED;
     for (;;) {
+        if (__ics_is_symbolic_domain()) __ics_event(&t->pending, ICS_EXCLUSIVE);
         unsigned long ready = (t->pending | process_pending) & wanted;
         if (ready) {
             int number = __builtin_ctzl(ready) + 1;

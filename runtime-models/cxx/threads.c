@@ -140,11 +140,11 @@ void __once_proxy(void) {
  * same either way. */
 char __libc_single_threaded = 0;
 
-/* std::__future_base::_Result_base: the table, a pointer to an exception, a flag. */
+/* std::__future_base::_Result_base: the table and a pointer to an exception. Whether there is a value is a flag of the
+ * results that have one, behind these. */
 struct ics_future_result {
     const void *table;
     void *exception;
-    unsigned char initialised;
 };
 
 void _ZNSt13__future_base12_Result_baseD2Ev(struct ics_future_result *self) {
@@ -165,7 +165,6 @@ const void *const _ZTVNSt13__future_base12_Result_baseE[] = {
 void _ZNSt13__future_base12_Result_baseC2Ev(struct ics_future_result *self) {
     self->table = &_ZTVNSt13__future_base12_Result_baseE[2];
     self->exception = 0;
-    self->initialised = 0;
 }
 
 /* std::__future_base::_State_baseV2::_Make_ready::_M_set(), of set_value_at_thread_exit */

@@ -15,7 +15,22 @@ use crate::{output, verify_output};
 
 /// The database of a command.
 pub(crate) fn database(args: &EnumerateArgs) -> PathBuf {
-    args.output.clone().unwrap_or_else(|| args.search.program.program.with_extension("icsdb"))
+    args.output.clone().unwrap_or_else(|| database_of(&args.search.program.program))
+}
+
+/// Endings of files that a program comes as. What else is behind a dot is part of its name: `prog.v2`.
+const ENDINGS: [&str; 16] =
+    ["bc", "ll", "c", "i", "cc", "cpp", "cxx", "C", "ii", "o", "a", "so", "out", "exe", "json", "icsdb"];
+
+/// The database of a program, if no other one is named: beside it.
+pub(crate) fn database_of(program: &Path) -> PathBuf {
+    let is_ending = program.extension().is_some_and(|extension| ENDINGS.iter().any(|ending| extension == *ending));
+    if is_ending {
+        return program.with_extension("icsdb");
+    }
+    let mut name = program.as_os_str().to_owned();
+    name.push(".icsdb");
+    name.into()
 }
 
 /// Writes a result to where it is wanted; to standard output also if that was the JSON form and it cannot be written.
@@ -104,4 +119,18 @@ pub(crate) fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> 
         return output::print_json(text).map_err(not_written);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_databases_of_their_own() {
+        let of = |program: &str| database_of(Path::new(program)).display().to_string();
+        assert_eq!(of("src/prog.bc"), "src/prog.icsdb");
+        assert_eq!(of("prog"), "prog.icsdb");
+        assert_eq!(of("a.out"), "a.icsdb");
+        assert_ne!(of("prog.one"), of("prog.two"));
+    }
 }

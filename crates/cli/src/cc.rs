@@ -14,6 +14,17 @@ use crate::status::Status;
 /// What leaves bitcode in an object, and places of the source in it. Where nothing is compiled it has no effect.
 const FLAGS: [&str; 3] = ["-g", "-fembed-bitcode=all", "-Wno-unused-command-line-argument"];
 
+/// What gcc takes with a warning, as a project's build may expect: what the build itself says comes behind these.
+const AS_GCC: [&str; 4] = [
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+];
+
+/// The same of g++.
+const AS_GXX: [&str; 2] = ["-Wno-error=register", "-Wno-error=reserved-user-defined-literal"];
+
 /// Options with which nothing is left, or something else than an object is made.
 const OTHERS: [&str; 8] = ["-E", "-M", "-MM", "-S", "-emit-llvm", "-fsyntax-only", "-fembed-bitcode", "-flto"];
 
@@ -35,6 +46,9 @@ pub(crate) fn run_if_requested() -> Option<Status> {
     };
     let flags = more_flags(&words);
     let mut command = Command::new(&compiler);
+    if !flags.is_empty() {
+        command.args(if cplusplus { &AS_GXX[..] } else { &AS_GCC });
+    }
     command.args(flags).args(&words);
     let ran = if flags.is_empty() { Err(command.exec()) } else { command.status() };
     let status = match ran {

@@ -15,7 +15,7 @@ use icsched_report::View;
 use icsched_report::check::Options as CheckOptions;
 use icsched_report::text::TextOptions;
 
-use crate::answers::{database, not_written, print, tell_schedules, tell_verified, write_json};
+use crate::answers::{database, database_of, not_written, print, tell_schedules, tell_verified, write_json};
 use crate::args::{
     CheckArgs, Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectFormat,
     InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ReplayArgs, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
@@ -99,7 +99,7 @@ fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let database = match &args.db {
         Some(database) => database.clone(),
         None if is_database => named.clone(),
-        None => named.with_extension("icsdb"),
+        None => database_of(named),
     };
     let baseline = match &args.baseline {
         None => Baseline::default(),

@@ -191,6 +191,29 @@ fn all_that_is_missing_is_told_at_once() {
 }
 
 #[test]
+fn a_shared_library_of_the_build_is_named() {
+    let place = Place::new();
+    place.write("twice.c", "int twice(int n) { return 2 * n; }\nconst char *named(void) { return \"n\"; }\n");
+    place.write("asks.c", "int twice(int); const char *named(void);\nint main(void) { return twice(*named()); }\n");
+    place.ends(&["cc", "-shared", "-fPIC", "twice.c", "-o", "libtwice.so"], 0);
+    place.ends(&["cc", "asks.c", "-L.", "-ltwice", "-o", "asks"], 0);
+    let (_, _, stderr) = place.run(&["enumerate", "asks"]);
+    assert!(stderr.contains("libtwice.so defines it: name that file, too"), "{stderr}");
+    assert!(stderr.contains("what named returns has to be the address of something"), "{stderr}");
+    let (status, _, stderr) = place.run(&["enumerate", "asks", "libtwice.so", "--force"]);
+    assert_eq!(status, Some(0), "{stderr}");
+}
+
+#[test]
+fn what_gcc_only_warns_of_is_no_error_of_a_build() {
+    let place = Place::new();
+    place.write("old.c", "int main(void) { int *p = 65; return f(p); }\nint f(int *p) { return p == 0; }\n");
+    place.ends(&["cc", "-w", "-c", "old.c"], 0);
+    place.write("old.cc", "int main() { register int n = 1; return n; }\n");
+    place.ends(&["c++", "-w", "-std=gnu++17", "-c", "old.cc"], 0);
+}
+
+#[test]
 fn what_cannot_be_compiled_says_why() {
     let place = Place::new();
     place.write("wrong.c", "int main(void) { return missing; }\n");

@@ -159,6 +159,11 @@ pub(crate) struct Budgets {
     /// Protects time of loops that the solver does not understand. Shows in
     /// `termination::counters::a_counter_that_stays_on_one_path`.
     pub(crate) open_questions: usize,
+    /// Squares of the bytes of products of unknown numbers in one question; 64 for one of words of 64 bits.
+    ///
+    /// Protects time: the solver's limit of work does not count what it takes to make circuits of them. Shows in
+    /// `termination::counters::a_bound_that_is_a_quotient`.
+    pub(crate) circuits_of_products: u32,
     /// Measures in one order.
     ///
     /// Protects time, since each place in an order is searched among all measures. Shows in
@@ -238,6 +243,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     proof_stack: 64 << 20,
     questions: 100,
     open_questions: 3,
+    circuits_of_products: 1_000,
     ordered_measures: 4,
     round_instructions: 4_000,
     outside_steps: 12,

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_frontend::Sources;
-use icsched_ir::{CallGraph, Callee, EntityId as _, FuncId, Op, Origin, Program, source_name};
+use icsched_frontend::{Definer, Sources};
+use icsched_ir::{CallGraph, Callee, EntityId as _, FuncId, Op, Origin, Program, Type, source_name};
 use icsched_machine::Extern;
 use icsched_schedule::Diagnostic;
 
@@ -19,6 +19,8 @@ struct Undefined {
     function: String,
     /// Who calls it where, as far as that is known.
     calls: Vec<String>,
+    /// Whether it returns a pointer. No answer in a word is one that a program can go on with.
+    is_pointer: bool,
 }
 
 /// What to say of them; `None` if there are none, or the user has said what they do.
@@ -43,8 +45,10 @@ pub(crate) fn warning(program: &Program, sources: &Sources, externs: &BTreeMap<S
                 text += &format!(" and {} more", more.len() + 1 - CALLS);
             }
         }
-        if let Some(file) = definers.get(&one.function) {
-            text += &format!("; {file} defines it, without bitcode");
+        match definers.get(&one.function) {
+            Some(Definer { file, is_needed: true }) => text += &format!("; {file} defines it: name that file, too"),
+            Some(Definer { file, .. }) => text += &format!("; {file} defines it, without bitcode"),
+            None => {}
         }
         if let Some(note) = icsched_externals::missing(&one.function) {
             text += &format!("; {note}");
@@ -54,7 +58,19 @@ pub(crate) fn warning(program: &Program, sources: &Sources, externs: &BTreeMap<S
     if all.len() > MOST {
         diagnostic = diagnostic.note(format!("{} more", all.len() - MOST));
     }
-    let options: Vec<String> = all.iter().map(|one| format!("--extern {}=havoc", one.function)).collect();
+    let (pointers, numbers): (Vec<&Undefined>, Vec<&Undefined>) = all.iter().partition(|one| one.is_pointer);
+    if !pointers.is_empty() {
+        let names: Vec<_> = pointers.iter().take(MOST).map(|one| source_name(&one.function)).collect();
+        diagnostic = diagnostic.note(format!(
+            "what {} returns has to be the address of something: it takes a file that defines it, if need be one of \
+             your own",
+            names.join(", ")
+        ));
+    }
+    if numbers.is_empty() {
+        return Some(diagnostic.help("add their files"));
+    }
+    let options: Vec<String> = numbers.iter().map(|one| format!("--extern {}=havoc", one.function)).collect();
     Some(diagnostic.help(format!(
         "add their files, or say what they do: havoc (returns anything), pure (returns 0), abort, assume: {}",
         options.join(" ")
@@ -95,7 +111,8 @@ fn undefined(program: &Program, externs: &BTreeMap<String, Extern>) -> Vec<Undef
     };
     let named = calls.into_iter().filter(|(func, _)| is_own(*func)).map(|(func, mut calls)| {
         calls.dedup();
-        Undefined { function: program.functions[func].name.clone(), calls }
+        let function = &program.functions[func];
+        Undefined { function: function.name.clone(), calls, is_pointer: function.results.contains(&Type::Ptr) }
     });
     let mut all: Vec<Undefined> = named.collect();
     all.sort_by(|a, b| a.function.cmp(&b.function));

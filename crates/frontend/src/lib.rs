@@ -32,7 +32,9 @@ pub use contain::{LoadLimits, load_contained};
 pub use error::{LoadError, LoadStop};
 pub use icsched_ir::Program;
 pub use load::load;
-pub use sources::{CompileError, Made, NoBitcode, SourceError, Sources, definers, find_clang, gather, hide_bitcode};
+pub use sources::{
+    CompileError, Definer, Made, NoBitcode, SourceError, Sources, definers, find_clang, gather, hide_bitcode,
+};
 
 /// What loading does besides reading.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -89,6 +89,10 @@ pub(crate) fn describe(bytes: &[u8]) -> &'static str {
     if is(b"SQLite format 3\0") {
         return "an SQLite database";
     }
+    if is(b"#!") {
+        let is_wrapper = bytes.windows(b"libtool".len()).any(|word| word == b"libtool");
+        return if is_wrapper { "a script of libtool, which keeps the program itself in .libs" } else { "a script" };
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) if looks_like_c(text) => "C source text",
         Ok(text) if !text.contains('\0') => "a text file",
@@ -119,6 +123,8 @@ mod tests {
         assert_eq!(what(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\x3e\0"), "an ELF object file");
         assert_eq!(what(b"#include <stdio.h>\nint main(void) { return 0; }\n"), "C source text");
         assert_eq!(what(b"hello\n"), "a text file");
+        assert_eq!(what(b"#!/bin/sh\necho\n"), "a script");
+        assert!(what(b"#!/bin/sh\n# a wrapper of libtool\n").contains(".libs"));
         assert_eq!(what(b"\0\x01\x02\xff"), "a binary file of another kind");
         assert_eq!(what(b"!<arch>\n"), "a static library");
     }

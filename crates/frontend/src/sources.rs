@@ -26,7 +26,7 @@ use part::Part;
 pub use part::Sources;
 
 pub use clang::find_clang;
-pub use definers::definers;
+pub use definers::{Definer, definers};
 pub use error::{CompileError, NoBitcode, SourceError};
 pub use hide::hide_bitcode;
 pub(crate) use join::child_main_if_requested;

@@ -86,6 +86,10 @@ impl<'p> Prover<'p> {
             self.has_met_products = true;
             return false;
         }
+        if is_hard && self.circuits_of_products(&terms) > BUDGETS.circuits_of_products {
+            self.open += 1;
+            return false;
+        }
         match self.solver.model(self.pool, conditions, also) {
             Ok(None) => true,
             Ok(Some(model)) => {
@@ -121,6 +125,13 @@ impl<'p> Prover<'p> {
                 false
             }
         }
+    }
+
+    /// What it takes to make circuits of the products and quotients of unknown numbers: the sum of squares of their bytes.
+    fn circuits_of_products(&self, terms: &[Term]) -> u32 {
+        let all = self.pool.postorder(terms, |_| false);
+        let products = all.into_iter().filter(|&term| self.pool.is_product(term));
+        products.map(|term| self.pool.width(term).div_ceil(8).pow(2)).sum()
     }
 
     /// Whether some question was left because products may be anything in it.
