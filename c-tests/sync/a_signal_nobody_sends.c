@@ -1,7 +1,7 @@
-/* Twin of a_thread_for_signals.c: main joins the thread and sends nothing.
- * run: enumerate
- * expect: complete=true schedules=1 deadlocked=1
- */
+// Twin of a_thread_for_signals.c: main joins the thread and sends nothing.
+// ignore-native: it hangs
+// run: enumerate
+// expect: complete=true schedules=1 deadlocked=1
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>

@@ -1,8 +1,7 @@
-/* A thread waits for signals that all threads block; main ends it with one. Nothing outside sends any.
- * exec:
- * run: enumerate
- * expect: complete=true deadlocked=0
- */
+// A thread waits for signals that all threads block; main ends it with one. Nothing outside sends any.
+// exec:
+// run: enumerate
+// expect: complete=true deadlocked=0
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
