@@ -262,7 +262,7 @@ fn loops_as_text() {
         expect![[r#"
             main (prog.c:10)
               loop b1 (prog.c:12): max((arg1 + 1) / 2, 0) times, if nothing wraps around
-                ends: proved (i gets larger, if no sum overflows)
+                ends: proved (i counts up to arg1, if no sum overflows)
                 i += 2, from 0
                 goes on while i < arg1 at prog.c:12
                 left from b1 (prog.c:12) to b3 (prog.c:15)
@@ -364,7 +364,7 @@ fn loops_as_json() {
                       },
                       "ends": {
                         "verdict": "proved",
-                        "because": "i gets larger, if no sum overflows",
+                        "because": "i counts up to arg1, if no sum overflows",
                         "rests_on": []
                       },
                       "tests": [
