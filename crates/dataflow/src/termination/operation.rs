@@ -250,8 +250,8 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// Whether a sum with a constant, or a multiple by a positive one, does not overflow: bounds of the number, for which no
-/// solver has to compute.
+/// Whether a sum with a constant, or a multiple by a positive one, does not overflow: bounds of the number, for which
+/// no solver has to compute.
 fn fits_within(pool: &mut TermPool, op: BinOp, (a, b): (Term, Term), is_signed: bool) -> Option<Term> {
     let (number, by) = match (pool.as_const_wide(a), pool.as_const_wide(b)) {
         (_, Some(by)) => (a, by),

@@ -127,7 +127,8 @@ impl<'p> Prover<'p> {
         }
     }
 
-    /// What it takes to make circuits of the products and quotients of unknown numbers: the sum of squares of their bytes.
+    /// What it takes to make circuits of the products and quotients of unknown numbers: the sum of squares of their
+    /// bytes.
     fn circuits_of_products(&self, terms: &[Term]) -> u32 {
         let all = self.pool.postorder(terms, |_| false);
         let products = all.into_iter().filter(|&term| self.pool.is_product(term));
