@@ -1,5 +1,6 @@
 //! One program, variant and optimisation level: compile, run, compare.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,6 +77,25 @@ pub fn collect(root: &Path) -> Result<Vec<(String, Trial)>> {
     }
     ensure!(!all.is_empty(), "no C files below {}", root.display());
     Ok(all)
+}
+
+/// A part of these trials: of each folder one program in `one_in`, and at least one; of each program one trial. Which
+/// ones is a matter of their names alone.
+#[must_use]
+pub fn sample(all: Vec<(String, Trial)>, one_in: usize) -> Vec<(String, Trial)> {
+    let mut folders: BTreeMap<PathBuf, BTreeMap<(u64, String), Vec<&String>>> = BTreeMap::new();
+    for (name, trial) in &all {
+        let folder = trial.source.parent().map(Path::to_owned).unwrap_or_default();
+        let program = (test_sample::rank(&trial.listed), trial.listed.clone());
+        folders.entry(folder).or_default().entry(program).or_default().push(name);
+    }
+    let mut taken = BTreeSet::new();
+    for programs in folders.into_values() {
+        let count = programs.len().div_ceil(one_in);
+        let trials = programs.into_values().take(count);
+        taken.extend(trials.filter_map(|names| names.into_iter().min_by_key(|name| test_sample::rank(name)).cloned()));
+    }
+    all.into_iter().filter(|(name, _)| taken.contains(name)).collect()
 }
 
 /// The C and C++ files of a folder and of the folders in it, sorted by path; the runner has none of its own.

@@ -1,5 +1,6 @@
 //! The C programs of `c-tests/`, one trial per program, variant and optimisation level.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,6 +9,9 @@ use anyhow::Result;
 use c_tests_runner::locate::Tools;
 use c_tests_runner::trial;
 use libtest_mimic::{Arguments, Failed, Trial};
+
+/// In a sample, one program in so many is taken of each folder.
+const ONE_IN: usize = 4;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -26,7 +30,16 @@ fn main() -> ExitCode {
 
 fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the runner is a folder of c-tests");
-    let found = trial::collect(root)?;
+    let mut found = trial::collect(root)?;
+    if test_sample::is_on() {
+        let all = found.len();
+        found = trial::sample(found, ONE_IN);
+        let _ = writeln!(
+            std::io::stderr(),
+            "a sample of the C programs: {} of {all} trials; `./scripts/test --all` runs all",
+            found.len()
+        );
+    }
     if arguments.list {
         return Ok(found.into_iter().map(|(name, _)| Trial::test(name, || Ok(()))).collect());
     }

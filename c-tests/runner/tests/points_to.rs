@@ -17,6 +17,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Programs of the generator that are checked each time.
 const SEEDS: u64 = 10;
+/// The same in a sample.
+const SEEDS_OF_SAMPLE: u64 = 3;
+/// In a sample, one program in so many is taken of each folder.
+const ONE_IN: usize = 8;
 /// Seconds that the analysis of one program may take before it counts as not analysed.
 const SOLVE_SECONDS: u32 = 60;
 /// Seconds that one program is watched for at most; what happened until then counts.
@@ -46,14 +50,24 @@ fn main() -> ExitCode {
 fn trials() -> Result<Vec<Trial>> {
     let clang = Arc::new(find_clang()?);
     let mut trials = Vec::new();
-    for (at, source) in sources()?.into_iter().enumerate() {
-        // Each program once, and half of them at each end of the levels it has.
-        let picked = if at % 2 == 0 { source.first() } else { source.last() };
-        let Some((name, program)) = picked.cloned() else { continue };
+    // Each program once, and half of them at each end of the levels it has.
+    let ends =
+        |(at, source): (usize, Vec<_>)| if at % 2 == 0 { source.first().cloned() } else { source.last().cloned() };
+    let mut programs: Vec<_> = sources()?.into_iter().enumerate().filter_map(ends).collect();
+    if test_sample::is_on() {
+        let all = programs.len();
+        programs = trial::sample(programs, ONE_IN);
+        let _ = writeln!(
+            std::io::stderr(),
+            "a sample of the C programs: {} of {all}; `./scripts/test --all` runs all",
+            programs.len()
+        );
+    }
+    for (name, program) in programs {
         let clang = Arc::clone(&clang);
         trials.push(Trial::test(name, move || failed(c_test(&clang, &program))));
     }
-    for seed in 0..SEEDS {
+    for seed in 0..test_sample::of(SEEDS_OF_SAMPLE, SEEDS) {
         let clang = Arc::clone(&clang);
         trials.push(Trial::test(format!("csmith {seed}"), move || failed(generated(&clang, seed))));
     }

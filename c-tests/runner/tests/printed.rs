@@ -16,7 +16,8 @@ fn check_seed(tools: &Tools, seed: u64) -> Verdict {
 fn the_first_seeds_agree() {
     let tools = Tools::find().expect("the tools are there");
     let (mut found, mut same) = (Vec::new(), 0);
-    for seed in 0..18 {
+    let programs = test_sample::of(5, 18);
+    for seed in 0..programs {
         match check_seed(&tools, seed) {
             Verdict::Same => same += 1,
             Verdict::Skipped(_) => {}
@@ -24,7 +25,7 @@ fn the_first_seeds_agree() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert!(same >= 15, "only {same} of 18 programs could be compared");
+    assert!(same >= programs * 5 / 6, "only {same} of {programs} programs could be compared");
 }
 
 /// Compares the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), and writes the programs that differ to the directory

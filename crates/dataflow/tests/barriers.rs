@@ -1,8 +1,6 @@
 //! What barriers may have been told to expect.
 
-mod common;
-
-use common::{At, analysed, thread};
+use crate::common::{At, analysed, thread};
 use icsched_dataflow::{Context, Count, Options, Status};
 
 const BARRIERS: &str = "global @b size 32 align 8

@@ -1,8 +1,6 @@
 //! What holds between threads.
 
-mod common;
-
-use common::{At, analysed, thread};
+use crate::common::{At, analysed, thread};
 use icsched_dataflow::{Context, Options, RelationKind, Status};
 
 const MODELS: &str = "global @table size 64 align 8

@@ -1,8 +1,6 @@
 //! Function summaries: what a call that has returned makes known, and what it takes.
 
-mod common;
-
-use common::{At, definitions, main_with, places, places_of_main};
+use crate::common::{At, definitions, main_with, places, places_of_main};
 
 /// The definitions at mark 1 of a `main` with this body.
 fn of_main(body: &str, rest: &str) -> Vec<String> {

@@ -1,8 +1,6 @@
 //! Merges, loops and registers: must, not may.
 
-mod common;
-
-use common::{At, definitions, main_with, places, places_of_main, registers};
+use crate::common::{At, definitions, main_with, places, places_of_main, registers};
 
 #[test]
 fn a_merge_keeps_what_both_sides_agree_on() {

@@ -1,8 +1,6 @@
 //! What creations pass in structures.
 
-mod common;
-
-use common::{At, analysed, thread};
+use crate::common::{At, analysed, thread};
 use icsched_dataflow::{Context, Count, Options, RelationKind, Status};
 
 const MODELS: &str = "global @table size 64 align 8

@@ -1,8 +1,6 @@
 //! Which locks threads may hold.
 
-mod common;
-
-use common::{At, analysed, thread};
+use crate::common::{At, analysed, thread};
 use icsched_dataflow::{Context, HeldLock, Options, Status};
 
 const LOCKS: &str = "global @m size 8 align 8

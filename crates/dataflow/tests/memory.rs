@@ -1,8 +1,6 @@
 //! Loads and stores in one function, rule by rule of figure 2.17.
 
-mod common;
-
-use common::{At, definitions, main_with, places_of_main, registers};
+use crate::common::{At, definitions, main_with, places_of_main, registers};
 
 #[test]
 fn a_store_defines_its_place() {

@@ -1,8 +1,6 @@
 //! Frames of a context that have not returned, and what leads to the oldest known one.
 
-mod common;
-
-use common::{At, definitions, main_with, places, solve};
+use crate::common::{At, definitions, main_with, places, solve};
 use icsched_dataflow::Status;
 
 const WORK: &str = "function @work(%p: ptr, %n: i32) {

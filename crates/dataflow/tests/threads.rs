@@ -1,8 +1,6 @@
 //! What other threads may do to facts, and what a new thread knows.
 
-mod common;
-
-use common::{At, analysed, places, solve, thread};
+use crate::common::{At, analysed, places, solve, thread};
 use icsched_dataflow::{Context, ContextError, Status};
 
 const WORKER: &str = "global @shared size 16 align 8

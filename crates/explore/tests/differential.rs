@@ -4,8 +4,7 @@
 //! the values the path's terms have under the input. Completeness: every input satisfies the constraints of exactly one
 //! path.
 
-mod common;
-
+use crate::common;
 use std::fmt::Write as _;
 use std::sync::Arc;
 

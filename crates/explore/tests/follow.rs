@@ -1,12 +1,10 @@
 //! Which paths concrete runs take.
 
-mod common;
-
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use common::{Paths, explore_spec, spec};
+use crate::common::{Paths, explore_spec, spec};
 use icsched_explore::explore::StepKind;
 use icsched_explore::follow::{Finish, Followed, PathTree, StrayKind};
 use icsched_ir::parse;

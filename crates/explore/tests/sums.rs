@@ -1,8 +1,6 @@
 //! Of which sums it counts that they are said not to overflow.
 
-mod common;
-
-use common::explore;
+use crate::common::explore;
 use icsched_ir::{EntityId as _, GlobalId};
 use icsched_machine::PathEnd;
 use icsched_machine::memory::global_object;

@@ -1,8 +1,7 @@
 //! Symbolic runs of small programs: which paths there are, what they assume, what they report.
 
-mod common;
-
-use common::{Paths, explore, explore_spec, machine, spec};
+use crate::common;
+use crate::common::{Paths, explore, explore_spec, machine, spec};
 use icsched_explore::explore::{FirstSide, FollowModel, Limits, execute_path};
 use icsched_machine::{DecisionKind, ErrorKind, Limit, PathEnd};
 use icsched_smt::{Answer, Model, Solver, SolverStatistics, Term, TermPool, UnknownReason};

@@ -1,7 +1,6 @@
 //! The table and `runtime-models/` have the same functions.
 
-mod build;
-
+use crate::build;
 use std::collections::BTreeMap;
 
 use icsched_externals::{Kind, lookup, rows};
@@ -9,7 +8,7 @@ use icsched_externals::{Kind, lookup, rows};
 /// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them,
 /// and `__ics_` are operations that the frontend calls.
 fn defined() -> BTreeMap<String, String> {
-    let objects = build::Objects::new();
+    let objects = build::Objects::shared();
     let mut functions = BTreeMap::new();
     for file in objects.files() {
         for (name, kind) in objects.defined(file) {

@@ -1,10 +1,10 @@
 //! The models against glibc, natively: each model under the prefix `m_`, over operations of the engine that run on the
 //! host (`runtime-models/tests/engine.c`), compared on generated cases with the function it is the model of.
 
-mod build;
+use crate::build;
 
 fn check(name: &str) {
-    let objects = build::Objects::new();
+    let objects = build::Objects::shared();
     let output = objects.run_check(name);
     assert!(output.status.success(), "{name}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
 }

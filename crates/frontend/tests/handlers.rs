@@ -1,9 +1,7 @@
 //! Handlers of `pthread_cleanup_push` become functions, and functions that call themselves in place of the rest of them
 //! become loops.
 
-mod common;
-
-use common::compile;
+use crate::common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
 use icsched_ir::{Callee, Function, Inst, Op, Origin, Terminator};
 

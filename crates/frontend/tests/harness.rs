@@ -1,8 +1,6 @@
 //! What the harnesses of verification suites mean by names.
 
-mod common;
-
-use common::compile;
+use crate::common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
 use icsched_ir::{Callee, Const, Function, Inst, Op, Operand, Origin};
 

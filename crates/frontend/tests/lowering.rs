@@ -1,8 +1,6 @@
 //! What small C programs become.
 
-mod common;
-
-use common::compile;
+use crate::common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
 use icsched_ir::{
     BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, ScaledIndex, SourceType, Terminator, Type,

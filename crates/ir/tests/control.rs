@@ -1,8 +1,7 @@
 //! Control structure against its definitions, computed by removing blocks and searching.
 
-mod common;
-
-use common::graphs::{Postdominance, b, functions, reach, set};
+use crate::common;
+use crate::common::graphs::{Postdominance, b, functions, reach, set};
 use expect_test::expect;
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, CallGraph, Cfg, DomTree, EntityId, FuncId, Function, LoopForest, ProgramPoint, parse};

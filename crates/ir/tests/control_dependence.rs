@@ -1,8 +1,7 @@
 //! Control dependence and distances against their definitions.
 
-mod common;
-
-use common::graphs::{Postdominance, b, functions, reach, set};
+use crate::common;
+use crate::common::graphs::{Postdominance, b, functions, reach, set};
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, BranchEdge, Cfg, ControlDependence, DomTree, EntityId, ExitDistances, LoopForest, parse};
 use proptest::prelude::*;

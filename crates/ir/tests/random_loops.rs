@@ -1,9 +1,7 @@
 //! Trip counts of random counted loops against running them.
 
-mod common;
-
-use common::counted::{Counted, function};
-use common::run;
+use crate::common::counted::{Counted, function};
+use crate::common::run;
 use icsched_ir::{Count, CountedLoop, IntPredicate, Leaf, Type};
 use proptest::prelude::*;
 

@@ -1,7 +1,6 @@
 //! The text form: exact round trips, hand-written input, errors with their place.
 
-mod common;
-
+use crate::common;
 use expect_test::{Expect, expect};
 use icsched_ir::{EntityId, FuncId, Op, parse, verify};
 use proptest::prelude::*;

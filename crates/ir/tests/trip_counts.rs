@@ -1,9 +1,8 @@
 //! Trip counts and induction variables of counted loops.
 
-mod common;
-
-use common::counted::{Counted, function};
-use common::graphs::b;
+use crate::common;
+use crate::common::counted::{Counted, function};
+use crate::common::graphs::b;
 use expect_test::{Expect, expect};
 use icsched_ir::{Cfg, Count, CountedLoops, Definitions, DomTree, Expressions, LoopForest, parse};
 

@@ -1,8 +1,6 @@
 //! Rules that running programs showed to be missing; each test is one of them as a small program.
 
-mod common;
-
-use common::Solved;
+use crate::common::Solved;
 use icsched_ir::{BlockId, EntityId as _, Op};
 
 /// What the address points to that the last load or store of a function's last block uses.

@@ -1,8 +1,6 @@
 //! Code that certainly fails: through pointers that are null or no addresses, and only where it can be reached.
 
-mod common;
-
-use common::Solved;
+use crate::common::Solved;
 
 /// For each block of `main`, whether it may get to a certain error.
 fn failing(blocks: &str, rest: &str) -> Vec<bool> {

@@ -1,8 +1,6 @@
 //! Which loads are the same throughout a loop, rule by rule: `for (i = 0; i < bound; i++) body`, as it is at -O0.
 
-mod common;
-
-use common::Solved;
+use crate::common::Solved;
 use icsched_ir::{Cfg, CountedLoops, DomTree, LoopForest};
 use icsched_pointsto::{InvariantLoads, Startup};
 

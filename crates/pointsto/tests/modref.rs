@@ -1,8 +1,6 @@
 //! What functions may write, read and synchronise, rule by rule on text IR.
 
-mod common;
-
-use common::Solved;
+use crate::common::Solved;
 use icsched_ir::{BlockId, EntityId, ProgramPoint};
 use icsched_pointsto::{Options, Regions};
 

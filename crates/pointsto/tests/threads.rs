@@ -1,8 +1,6 @@
 //! Which objects threads share, and what is written before there are any.
 
-mod common;
-
-use common::Solved;
+use crate::common::Solved;
 use icsched_pointsto::Startup;
 
 const WORKER: &str = "function @worker(%arg: ptr) -> ptr {

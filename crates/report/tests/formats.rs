@@ -1,7 +1,6 @@
 //! Formats for programs and browsers.
 
-mod common;
-
+use crate::common;
 use expect_test::{expect, expect_file};
 use icsched_report::check::Options;
 use icsched_report::{View, diagnostic, dot, html, json, svg};

@@ -1,7 +1,6 @@
 //! The published JSON Schema of `icsched enumerate --json`.
 
-mod common;
-
+use crate::common;
 use expect_test::expect_file;
 use icsched_report::{View, json};
 

@@ -1,7 +1,6 @@
 //! What a reader at a terminal sees.
 
-mod common;
-
+use crate::common;
 use expect_test::expect;
 use icsched_report::text::{TextOptions, render};
 use icsched_report::{Painter, View};

@@ -8,7 +8,7 @@ pub(crate) struct Budgets {
     pub(crate) orders: usize,
     /// How often one question is answered in favour of the shorter side before a loop is left.
     ///
-    /// Protects from paths without an end. Shows in `icsched-driver --test verify`, in loops that go on.
+    /// Protects from paths without an end. Shows in `icsched-driver --test it verify::`, in loops that go on.
     pub(crate) shorter_sides: u32,
     /// Rounds of a proof that a constraint covers: each excludes states that there are none of.
     ///

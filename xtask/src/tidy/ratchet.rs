@@ -72,7 +72,7 @@ fn inside<'a>(folder: &str, file: &'a str) -> Option<&'a str> {
 
 /// The folder of the package that a file belongs to: `crates/ir`, `xtask` or `c-tests/runner`.
 fn package(file: &str) -> Option<&str> {
-    let tools = ["xtask", "c-tests/runner"];
+    let tools = ["xtask/sample", "xtask", "c-tests/runner"];
     if let Some(tool) = tools.into_iter().find(|tool| file.strip_prefix(tool).is_some_and(|rest| rest.starts_with('/')))
     {
         return Some(tool);

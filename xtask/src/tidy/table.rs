@@ -33,7 +33,7 @@ pub(super) const CRATES: &[Row<'static>] = &[
 ];
 
 /// Packages that are tools of the repository and not part of the program.
-pub(super) const TOOLS: &[&str] = &["xtask", "c-tests-runner"];
+pub(super) const TOOLS: &[&str] = &["xtask", "c-tests-runner", "test-sample"];
 
 /// A foreign library that only some crates may see.
 pub(super) struct Fence {

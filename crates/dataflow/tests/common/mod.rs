@@ -2,7 +2,7 @@
 //!
 //! A context is marked in the program: `%h: i32 = add 12345, N` is never executed, the thread stands in front of it.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "shared by the modules of the test binary")]
 
 use icsched_dataflow::{Analysis, Definitions, Status, ThreadContext};
 use icsched_ir::{BinOp, CallStack, Callee, Const, FuncId, Op, Operand, Program, ProgramPoint};

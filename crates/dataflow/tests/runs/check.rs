@@ -17,8 +17,8 @@ use icsched_pointsto::{
     ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, Offsets, Options as PointerOptions, PointsTo, Startup,
 };
 
-use crate::random::Random;
-use crate::returned::Returned;
+use crate::runs::random::Random;
+use crate::runs::returned::Returned;
 
 /// Instructions of one run.
 const STEPS: u32 = 3000;

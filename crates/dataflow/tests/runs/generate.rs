@@ -7,7 +7,7 @@ mod threads;
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::runs::random::Random;
 
 /// Functions that may be called, each only from those before it, and from itself.
 const FUNCTIONS: u64 = 4;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::runs::random::Random;
 
 const MODELS: &str = "global @barrier size 16 align 8
 global @processors size 4 align 4

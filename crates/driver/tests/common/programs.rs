@@ -8,7 +8,7 @@ use std::sync::Arc;
 use icsched_frontend::LoadOptions;
 use icsched_ir::Program;
 
-use crate::random::Random;
+use crate::common::random::Random;
 
 /// A C file, and what is said at its top.
 pub(crate) struct Source {

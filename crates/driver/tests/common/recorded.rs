@@ -6,7 +6,7 @@ use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::memory::{AddressClass, ObjectId, classify};
 use icsched_machine::{Frame, MemoryByte, State, Thread, ThreadId};
 
-use crate::returned::Returned;
+use crate::common::returned::Returned;
 
 pub(crate) type Concrete = State<ConcreteDomain>;
 

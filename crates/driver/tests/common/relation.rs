@@ -17,7 +17,7 @@ use icsched_smt::{Evaluation, Model, Term};
 use icsched_symbolic::symbolic::InitialObjects as _;
 use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
-use crate::recorded::{Concrete, Recorded, object_at, word};
+use crate::common::recorded::{Concrete, Recorded, object_at, word};
 
 /// Why a comparison ended before its end.
 #[derive(Debug)]

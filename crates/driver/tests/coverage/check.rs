@@ -6,14 +6,14 @@ use icsched_explore::Snapshot;
 use icsched_machine::ThreadId;
 use icsched_schedule::{EpochId, Schedule, ScheduleId};
 
-use crate::conditions::{Conditions, Truth};
-use crate::follow::{Followed, Follower, ends_process};
-use crate::inputs::Given;
-use crate::programs::{Input, Source};
-use crate::random::Random;
-use crate::recorded::Recorded;
-use crate::run::Run;
-use crate::subject::{Epoch, Path, Subject};
+use crate::common::programs::{Input, Source};
+use crate::common::random::Random;
+use crate::common::recorded::Recorded;
+use crate::coverage::conditions::{Conditions, Truth};
+use crate::coverage::follow::{Followed, Follower, ends_process};
+use crate::coverage::inputs::Given;
+use crate::coverage::run::Run;
+use crate::coverage::subject::{Epoch, Path, Subject};
 
 /// Epochs of one run.
 const MAX_EPOCHS: usize = 40;
@@ -204,7 +204,7 @@ impl Check<'_> {
         path: &Path,
         recorded: &Recorded,
         input: Option<&Input>,
-        saved: &crate::run::Saved,
+        saved: &crate::coverage::run::Saved,
         threads: &[ThreadId],
         random: &mut Random,
     ) -> Result<(), String> {
@@ -236,7 +236,7 @@ impl Check<'_> {
     fn exits(
         &mut self,
         epoch: &Epoch,
-        saved: &crate::run::Saved,
+        saved: &crate::coverage::run::Saved,
         threads: &[ThreadId],
         random: &mut Random,
     ) -> Result<bool, String> {

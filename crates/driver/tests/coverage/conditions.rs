@@ -3,11 +3,11 @@
 use icsched_smt::Term;
 use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
-use crate::inputs;
-use crate::programs::Input;
-use crate::recorded::Recorded;
-use crate::relation::Relation;
-use crate::subject::{Epoch, Path};
+use crate::common::programs::Input;
+use crate::common::recorded::Recorded;
+use crate::common::relation::Relation;
+use crate::coverage::inputs;
+use crate::coverage::subject::{Epoch, Path};
 
 /// What is known of a condition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

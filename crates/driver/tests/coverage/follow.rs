@@ -14,8 +14,8 @@ use icsched_machine::{PathEnd, Stop, ThreadId};
 use icsched_schedule::{HappensBefore, HbEdge, NodeId, ScheduleEnd};
 use icsched_symbolic::trace::SyncEvent;
 
-use crate::random::Random;
-use crate::run::Run;
+use crate::common::random::Random;
+use crate::coverage::run::Run;
 
 /// Instructions of one epoch.
 const MAX_INSTRUCTIONS: u64 = 200_000;

@@ -8,8 +8,8 @@ use icsched_epochs::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
 use icsched_symbolic::inputs::{ArgSpec, InputSpec};
 
-use crate::programs::{Input, Source};
-use crate::random::Random;
+use crate::common::programs::{Input, Source};
+use crate::common::random::Random;
 
 /// Most time for one program's enumeration; one that takes longer is left out, and counted.
 const SECONDS: u64 = 8;

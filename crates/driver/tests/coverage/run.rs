@@ -15,10 +15,10 @@ use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Answers, Machine, MemoryByte, Options, ThreadId};
 use icsched_schedule::EpochId;
 
-use crate::inputs::PROGRAM;
-use crate::programs::Input;
-use crate::recorded::{Concrete, Recorded, View};
-use crate::returned::Returned;
+use crate::common::programs::Input;
+use crate::common::recorded::{Concrete, Recorded, View};
+use crate::common::returned::Returned;
+use crate::coverage::inputs::PROGRAM;
 
 /// A thread goes on as long as it can: who runs is said from outside.
 struct Stay;

@@ -10,7 +10,7 @@ use icsched_schedule::{EpochId, HappensBefore, Schedule, ScheduleEnd, ScheduleId
 use icsched_smt::{Term, serial};
 use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
-use crate::relation::Pointer;
+use crate::common::relation::Pointer;
 
 /// A path that gave a schedule.
 pub(crate) struct Path {

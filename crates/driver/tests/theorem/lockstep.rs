@@ -15,10 +15,10 @@ use icsched_machine::{ErrorKind, Machine, PathEnd, ProgramError, State, Stop, Th
 use icsched_smt::Term;
 use icsched_symbolic::symbolic::SymbolicDomain;
 
-use crate::random::Random;
-use crate::recorded::{Concrete, Recorded, word};
-use crate::relation::{Ended, Relation};
-use crate::watch::Watch;
+use crate::common::random::Random;
+use crate::common::recorded::{Concrete, Recorded, word};
+use crate::common::relation::{Ended, Relation};
+use crate::theorem::watch::Watch;
 
 /// Choices and switches that are followed.
 const MAX_CHOICES: usize = 24;

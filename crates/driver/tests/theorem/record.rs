@@ -7,11 +7,11 @@ use icsched_machine::host::MemoryHost;
 use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Machine, MemoryByte, Stop, Thread, ThreadId, ThreadStatus};
 
-use crate::programs::Input;
-use crate::random::Random;
-use crate::recorded::{Concrete, Recorded, View};
-use crate::returned::Returned;
-use crate::watch::Watch;
+use crate::common::programs::Input;
+use crate::common::random::Random;
+use crate::common::recorded::{Concrete, Recorded, View};
+use crate::common::returned::Returned;
+use crate::theorem::watch::Watch;
 
 /// Instructions of one run.
 const MAX_RUN: u64 = 60_000;

@@ -18,14 +18,14 @@ use icsched_symbolic::initial::InitialStates as _;
 use icsched_symbolic::initial::{Start, StartOptions};
 use icsched_symbolic::symbolic::SymbolicDomain;
 
-use crate::lockstep::{Lockstep, Looked, Machines, Pilot};
-use crate::programs::Input;
-use crate::random::Random;
-use crate::record::{self, Place};
-use crate::recorded::Recorded;
-use crate::relation::{Ended, Relation};
-use crate::vary;
-use crate::watch::differs;
+use crate::common::programs::Input;
+use crate::common::random::Random;
+use crate::common::recorded::Recorded;
+use crate::common::relation::{Ended, Relation};
+use crate::theorem::lockstep::{Lockstep, Looked, Machines, Pilot};
+use crate::theorem::record::{self, Place};
+use crate::theorem::vary;
+use crate::theorem::watch::differs;
 
 /// Contexts per program.
 const CONTEXTS: usize = 3;

@@ -12,9 +12,9 @@ use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
 use icsched_dataflow::Symbol;
 
-use crate::lockstep::Machines;
-use crate::recorded::Recorded;
-use crate::relation::Relation;
+use crate::common::recorded::Recorded;
+use crate::common::relation::Relation;
+use crate::theorem::lockstep::Machines;
 
 /// A state at the context that satisfies a path's constraints as the solver's model does; `None` if none is found.
 pub(crate) fn state(
@@ -116,7 +116,7 @@ fn dependents(
                 MemoryByte::Constant(byte) => u64::from(byte),
                 MemoryByte::Symbolic(t) => relation.eval(domain, t).ok()?,
             };
-            (crate::recorded::word(&varied.state, base.wrapping_add(at), 1) == Some(expected)).then_some(())?;
+            (crate::common::recorded::word(&varied.state, base.wrapping_add(at), 1) == Some(expected)).then_some(())?;
         }
     }
     Some(found)

@@ -9,7 +9,7 @@ use icsched_ir::{EntityId as _, GlobalId};
 use icsched_schedule::{Enumeration, EpochResult, Json};
 
 use super::Subject;
-use crate::damage::compile;
+use crate::verify::damage::compile;
 
 /// Two threads go round equally often, with a lock on the heap.
 const HEAP: &str = "

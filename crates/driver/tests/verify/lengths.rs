@@ -4,8 +4,8 @@ use icsched_driver::verify::FaultKind;
 use icsched_epochs::SearchOptions;
 use icsched_schedule::{HappensBefore, HbNode, Schedule};
 
-use crate::damage::with;
-use crate::{Subject, schedules};
+use crate::verify::damage::with;
+use crate::verify::{Subject, schedules};
 
 /// One worker does much in each round, the other one little.
 const UNEVEN: &str = "

@@ -4,7 +4,7 @@
 use icsched_epochs::SearchOptions;
 
 use super::Subject;
-use crate::damage::compile;
+use crate::verify::damage::compile;
 
 /// Two threads each look for two numbers in a list. Whether a thread goes on to use the second node that it has found
 /// is of no importance where it has not found the first one; but then the other thread may find the same one, or

@@ -1,6 +1,6 @@
 //! Random C expressions, all of type `int` and without undefined behaviour for small inputs.
 
-use crate::random::Random;
+use crate::soundness::random::Random;
 
 /// What an expression or statement may name.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 //! arguments and results), synchronisation is of every kind, and inputs decide what happens. Locks are mostly taken in
 //! one order, and joins match creations, so that most programs do not end in a deadlock early.
 
-use crate::expressions::{Scope, condition, expression, index, place};
-use crate::indirect;
-use crate::random::Random;
-use crate::tree::Node;
+use crate::soundness::expressions::{Scope, condition, expression, index, place};
+use crate::soundness::indirect;
+use crate::soundness::random::Random;
+use crate::soundness::tree::Node;
 
 /// A program and how many arguments it reads.
 #[derive(Clone, Debug)]

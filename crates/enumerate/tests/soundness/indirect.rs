@@ -3,9 +3,9 @@
 //!
 //! A mod set that is too small, or a call target that is missing, then makes a schedule for inputs that leave it.
 
-use crate::expressions::{condition, expression, index};
-use crate::generate::{Context, Generator};
-use crate::tree::Node;
+use crate::soundness::expressions::{condition, expression, index};
+use crate::soundness::generate::{Context, Generator};
+use crate::soundness::tree::Node;
 
 /// Made in `main` before anything else happens.
 pub(crate) const SET_UP: [&str; 2] = [

@@ -1,8 +1,8 @@
 //! Statements that move pointers and data, and those that synchronise.
 
-use crate::expressions::{expression, index, place};
-use crate::generate::{Context, Generator, Returns};
-use crate::tree::Node;
+use crate::soundness::expressions::{expression, index, place};
+use crate::soundness::generate::{Context, Generator, Returns};
+use crate::soundness::tree::Node;
 
 impl Generator {
     pub(crate) fn pointer_statement(&mut self, out: &mut Vec<Node>) {

@@ -1,7 +1,5 @@
 //! Runs programs in IR text.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use icsched_ir::{BlockId, Op, Program};
 use icsched_machine::PathEnd;
 use icsched_symbolic::trace::{Regions, Trace, TraceEvent};
 
-use crate::runs::Finish;
+use crate::deboer::runs::Finish;
 
 /// How far two runs could be compared.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 
 use icsched_ir::Type;
 
-use crate::fault::Fault;
-use crate::inputs::BYTES;
-use crate::random::Random;
+use crate::deboer::fault::Fault;
+use crate::deboer::inputs::BYTES;
+use crate::deboer::random::Random;
 
 /// What a program may contain.
 #[derive(Copy, Clone, Debug)]

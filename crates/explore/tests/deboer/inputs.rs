@@ -2,7 +2,7 @@
 
 use icsched_smt::{Model, ModelValue};
 
-use crate::random::{Random, digest};
+use crate::deboer::random::{Random, digest};
 
 /// Bytes of the symbolic argument.
 pub(crate) const BYTES: usize = 16;

@@ -2,7 +2,7 @@
 
 use icsched_ir::Type;
 
-use crate::generate::{Area, Generator};
+use crate::deboer::generate::{Area, Generator};
 
 const WORD: Type = Type::Int(64);
 

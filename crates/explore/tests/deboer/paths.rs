@@ -12,9 +12,9 @@ use icsched_smt::{CachingSolver, Model, SolverOptions, Term, Z3Solver};
 use icsched_symbolic::path::SymPath;
 use icsched_symbolic::symbolic::SymbolicDomain;
 
-use crate::compare::{Agreement, agree};
-use crate::inputs::{BYTES, Inputs};
-use crate::runs::{Finish, Runner, memory, symbolic};
+use crate::deboer::compare::{Agreement, agree};
+use crate::deboer::inputs::{BYTES, Inputs};
+use crate::deboer::runs::{Finish, Runner, memory, symbolic};
 
 /// Paths after which a program is left alone.
 const MAX_PATHS: usize = 32;

@@ -19,8 +19,8 @@ use icsched_symbolic::path::SymPath;
 use icsched_symbolic::symbolic::{SymArray, SymValue, SymbolicDomain};
 use smallvec::SmallVec;
 
-use crate::fault::{Fault, Method};
-use crate::inputs::Inputs;
+use crate::deboer::fault::{Fault, Method};
+use crate::deboer::inputs::Inputs;
 
 type Value = SymValue;
 type Byte = MemoryByte<Term>;
@@ -211,7 +211,7 @@ impl Arithmetic for Probe {
 
     fn unary(&mut self, op: UnOp, ty: Type, a: &Value) -> Result<Value, Stop<Self>> {
         let result = self.inner.unary(op, ty, a).map_err(lifted)?;
-        if crate::statements::is_unknown(op) {
+        if crate::deboer::statements::is_unknown(op) {
             let bits = arith::unary(op, ty, self.value_of(a));
             self.define(&result, bits);
         }

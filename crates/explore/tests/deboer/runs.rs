@@ -17,10 +17,10 @@ use icsched_smt::Model;
 use icsched_symbolic::symbolic::SymbolicDomain;
 use icsched_symbolic::trace::Trace;
 
-use crate::fault::Fault;
-use crate::inputs::Inputs;
-use crate::oracle::Oracle;
-use crate::probe::Probe;
+use crate::deboer::fault::Fault;
+use crate::deboer::inputs::Inputs;
+use crate::deboer::oracle::Oracle;
+use crate::deboer::probe::Probe;
 
 /// Instructions after which a run is taken for endless; generated programs take some hundreds, but one that is being
 /// made smaller can be anything.

@@ -2,8 +2,8 @@
 
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, RmwOp, Type, UnOp};
 
-use crate::fault::Fault;
-use crate::generate::{FUNCTIONS, Generator};
+use crate::deboer::fault::Fault;
+use crate::deboer::generate::{FUNCTIONS, Generator};
 
 /// What an operator works on.
 #[derive(Copy, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use icsched_smt::{Term, TermPool};
 use icsched_symbolic::print::InputName;
 
-use crate::inputs::{ARRAYS, BYTES, Inputs, Kind, symbols};
+use crate::printed::inputs::{ARRAYS, BYTES, Inputs, Kind, symbols};
 
 /// A printed condition.
 pub(crate) struct Condition {

@@ -2,8 +2,8 @@
 
 use icsched_smt::{BinOp, CmpOp, Evaluation, FpOp, Term, TermPool};
 
-use crate::inputs::{BYTES, Inputs, Kind, float, limit, symbols};
-use crate::random::Random;
+use crate::deboer::random::Random;
+use crate::printed::inputs::{BYTES, Inputs, Kind, float, limit, symbols};
 
 /// Makes terms of one condition.
 pub(crate) struct Generator<'a> {

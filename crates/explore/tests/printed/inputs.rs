@@ -4,7 +4,7 @@ use std::fmt;
 
 use icsched_smt::Model;
 
-use crate::random::Random;
+use crate::deboer::random::Random;
 
 /// How C gets at an input.
 #[derive(Copy, Clone, PartialEq, Eq)]

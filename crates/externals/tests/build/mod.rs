@@ -1,12 +1,14 @@
 //! Compiles the models for this machine, so that tests can look at them and run them.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// `math.c` is left out of what is run: natively its instructions become calls of the functions it defines.
 const NOT_RUN: &str = "math";
+
+/// What all tests that run at the same time use; compiling takes longer than most of them.
+static SHARED: Mutex<Weak<Objects>> = Mutex::new(Weak::new());
 
 /// The object file of every model, in a directory that is removed in the end.
 pub(crate) struct Objects {
@@ -32,8 +34,18 @@ fn compiler() -> Command {
 }
 
 impl Objects {
-    /// Compiles every file; a warning is an error.
-    pub(crate) fn new() -> Self {
+    /// The files, compiled unless another test has them.
+    pub(crate) fn shared() -> Arc<Self> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let made = Arc::new(Self::new());
+            *shared = Arc::downgrade(&made);
+            made
+        })
+    }
+
+    /// Compiles every file, and renames all that the models define; a warning is an error.
+    fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut files: Vec<String> = std::fs::read_dir(models())
             .expect("runtime-models exists")
@@ -47,6 +59,16 @@ impl Objects {
             let source = models().join(format!("{file}.c"));
             run(compiler().args(["-Wall", "-Werror", "-c"]).arg(source).arg("-o").arg(objects.object(file)));
         }
+        let mut renamed = String::new();
+        for (symbol, _) in objects.run_files().flat_map(|file| objects.defined(file)) {
+            renamed.push_str(&format!("{symbol} m_{symbol}\n"));
+        }
+        let list = objects.directory.path().join("renamed");
+        std::fs::write(&list, renamed).expect("the list can be written");
+        for file in objects.run_files() {
+            let (from, to) = (objects.object(file), objects.renamed(file));
+            run(Command::new("objcopy").arg("--redefine-syms").arg(&list).arg(from).arg(to));
+        }
         objects
     }
 
@@ -57,6 +79,15 @@ impl Objects {
 
     fn object(&self, file: &str) -> PathBuf {
         self.directory.path().join(format!("{file}.o"))
+    }
+
+    fn run_files(&self) -> impl Iterator<Item = &String> {
+        self.files.iter().filter(|file| *file != NOT_RUN)
+    }
+
+    /// The object file with the names that the checks call.
+    fn renamed(&self, file: &str) -> PathBuf {
+        self.directory.path().join(format!("m_{file}.o"))
     }
 
     /// The global symbols of one file with the letter `nm` gives them.
@@ -71,27 +102,15 @@ impl Objects {
         text.lines().filter_map(symbol).collect()
     }
 
-    /// Renames all that the models define, links it with a check and runs that.
+    /// Links the renamed models with a check, and runs that in a directory of its own.
     pub(crate) fn run_check(&self, name: &str) -> Output {
-        let directory = self.directory.path();
-        let run_files = || self.files.iter().filter(|file| *file != NOT_RUN);
-        let mut renamed = String::new();
-        for (symbol, _) in run_files().flat_map(|file| self.defined(file)) {
-            renamed.push_str(&format!("{symbol} m_{symbol}\n"));
-        }
-        let list = directory.join("renamed");
-        std::fs::write(&list, renamed).expect("the list can be written");
+        let place = tempfile::tempdir_in(self.directory.path()).expect("a directory in that one");
         let mut link = compiler();
-        link.arg("-w");
-        for file in run_files() {
-            let to = directory.join(format!("m_{file}.o"));
-            run(Command::new("objcopy").arg("--redefine-syms").arg(&list).arg(self.object(file)).arg(&to));
-            link.arg(to);
-        }
+        link.arg("-w").args(self.run_files().map(|file| self.renamed(file)));
         let sources = models().join("tests");
-        let program = directory.join(name);
+        let program = place.path().join(name);
         link.args([sources.join(format!("{name}.c")), sources.join("engine.c")]);
         run(link.args(["-lm", "-lpthread", "-o"]).arg(&program));
-        Command::new(&program).current_dir(directory).output().expect("the check runs")
+        Command::new(&program).current_dir(place.path()).output().expect("the check runs")
     }
 }

@@ -1,7 +1,5 @@
 //! Random programs and graphs, driven by a list of choices so that a failing case shrinks.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-
 pub(crate) mod counted;
 pub(crate) mod graphs;
 pub(crate) mod run;

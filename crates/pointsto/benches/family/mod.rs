@@ -9,7 +9,7 @@
 //!
 //! The mixture of instructions is that of `SQLite` after mem2reg (in this IR, percent of instructions and terminators):
 //! address 17, load of a number 9, of a pointer 7, call 8 (2 in 100 of them indirect), store 5, branch 11, jump 12,
-//! comparison 9; 70 a function. `tests/family.rs` holds it to that.
+//! comparison 9; 70 a function. `tests/generated.rs` holds it to that.
 //!
 //! The code is to be analysed, not to be executed. One seed and size give one program.
 

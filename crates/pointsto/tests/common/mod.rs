@@ -1,6 +1,6 @@
 //! What the tests of analyses on text IR share.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "shared by the modules of the test binary")]
 
 use icsched_ir::{FuncId, Function, Program};
 use icsched_pointsto::{AccessSet, InstanceId, ModRef, ObjectId, Options, PointsTo};

@@ -1,6 +1,6 @@
 //! What arithmetic does to the offset of a pointer.
 
-use crate::check::{returned, returned_with};
+use crate::rules::check::{returned, returned_with};
 
 /// What an integer that is computed like this points to; `%a` and `%b` are addresses, `%n` a number.
 fn integer(op: &str) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use icsched_pointsto::{Interrupted, Options, PointsTo};
 
-use crate::check::{program, returned, returned_under};
+use crate::rules::check::{program, returned, returned_under};
 
 const TABLE: &str = "global @table size 4096 align 8";
 

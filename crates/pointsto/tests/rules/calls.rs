@@ -1,7 +1,7 @@
 //! Calls of functions with bodies.
 
-use crate::check::{program, returned, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned, returned_with};
 
 /// Too large to be analysed once per call.
 const KEEP: &str = "function @keep(%x: ptr, %y: ptr) -> ptr {

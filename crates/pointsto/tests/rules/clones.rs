@@ -2,8 +2,8 @@
 
 use icsched_pointsto::Options;
 
-use crate::check::{program, returned_under, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned_under, returned_with};
 
 /// Two calls that make an object each, and what was stored in the first.
 const MAKE_TWO: &str = "    %x: ptr = call @make(8:i64)

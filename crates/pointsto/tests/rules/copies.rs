@@ -2,8 +2,8 @@
 
 use icsched_pointsto::Options;
 
-use crate::check::{program, returned, returned_under, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned, returned_under, returned_with};
 
 /// `@a` in the first and `@b` in the third field of `@c`.
 const FIELDS: &str =

@@ -1,7 +1,7 @@
 //! Functions without a body, by their row in the table of externals.
 
-use crate::check::{program, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned_with};
 
 /// What unknown functions may hold after a call, which is what one of them returns.
 fn held(call: &str, declaration: &str) -> String {

@@ -1,6 +1,6 @@
 //! Integers of which something is known, as indices of bytes.
 
-use crate::check::returned;
+use crate::rules::check::returned;
 
 /// Where `@a + %i` points, with `%i` computed so. `%w` is a number of 32 bits of which nothing is known, `%b` is a
 /// byte.

@@ -2,7 +2,7 @@
 
 use icsched_pointsto::Options;
 
-use crate::check::{returned_under, returned_with};
+use crate::rules::check::{returned_under, returned_with};
 
 fn initial(globals: &str, at: i64) -> String {
     let body = format!("    %at = address @table + {at}\n    %x: ptr = load [%at]\n    return %x");

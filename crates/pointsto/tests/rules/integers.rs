@@ -1,7 +1,7 @@
 //! Pointers on their way through integers.
 
-use crate::check::{program, returned, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned, returned_with};
 
 #[test]
 fn they_are_stored_as_one_and_loaded_as_the_other() {

@@ -1,7 +1,7 @@
 //! Loads, stores and atomic operations.
 
-use crate::check::{program, returned, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned, returned_with};
 
 /// What is loaded as a pointer from `@p`, the contents of `@c` included, after these lines.
 fn loaded(body: &str, from: &str) -> String {

@@ -3,8 +3,8 @@
 
 use icsched_pointsto::Statistics;
 
-use crate::check::program;
 use crate::common::Solved;
+use crate::rules::check::program;
 
 fn statistics(body: &str, rest: &str) -> Statistics {
     *Solved::new(&program(body, rest)).points_to.statistics()

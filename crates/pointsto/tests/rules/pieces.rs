@@ -1,7 +1,7 @@
 //! Pointers that are handed on in pieces: not followed, but said.
 
-use crate::check::program;
 use crate::common::Solved;
+use crate::rules::check::program;
 
 const FUNCTIONS: &str = "function @take(%b: i8 \"b\") -> i32 {\nentry:\n    return 0:i32\n}
 function @strcpy(%to: ptr, %from: ptr) -> ptr model {\nentry:\n    store [%to], 0:i8\n    return %to\n}

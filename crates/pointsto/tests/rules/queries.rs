@@ -3,8 +3,8 @@
 use icsched_ir::{BlockId, EntityId, Op, Operand, ProgramPoint, Terminator};
 use icsched_pointsto::PointerInfo;
 
-use crate::check::program;
 use crate::common::Solved;
+use crate::rules::check::program;
 
 /// The two pointers that `main` returns.
 fn pair(lines: &str) -> (Solved, [Operand; 2]) {

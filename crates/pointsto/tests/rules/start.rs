@@ -1,6 +1,6 @@
 //! What is there before the first instruction, and programs without a first instruction.
 
-use crate::check::{program, returned, returned_with};
+use crate::rules::check::{program, returned, returned_with};
 use icsched_pointsto::Options;
 
 use crate::common::Solved;

@@ -1,6 +1,6 @@
 //! Pointers that are moved by multiples of something.
 
-use crate::check::{returned, returned_with};
+use crate::rules::check::{returned, returned_with};
 
 fn address(sum: &str) -> String {
     returned(&format!("    %m: i64 = load [@number]\n    %x = address {sum}\n    return %x"))

@@ -1,7 +1,7 @@
 //! What the engine calls: threads, handlers of signals, functions to run at exit.
 
-use crate::check::program;
 use crate::common::Solved;
+use crate::rules::check::program;
 
 const WORKER: &str = "function @worker(%arg: ptr) -> ptr {\nentry:\n    store [@p], %arg\n    return @c\n}";
 

@@ -1,7 +1,7 @@
 //! What is not known: functions without a row, code that was not lowered, variables that are only declared.
 
-use crate::check::{program, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned_with};
 
 const UNKNOWN: &str = "declare @unheard_of(%x: ptr) -> ptr";
 

@@ -1,6 +1,6 @@
 //! Constants, and what hands a pointer on as it is.
 
-use crate::check::{returned, returned_with};
+use crate::rules::check::{returned, returned_with};
 
 #[test]
 fn constants_point_to_what_they_name() {

@@ -1,7 +1,7 @@
 //! Variable arguments.
 
-use crate::check::{program, returned_with};
 use crate::common::Solved;
+use crate::rules::check::{program, returned_with};
 
 /// A function that returns what the lines find behind the list that it starts.
 fn variadic(lines: &str) -> String {

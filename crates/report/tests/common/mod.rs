@@ -1,6 +1,6 @@
 //! Results made by hand, as the search would make them.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(unreachable_pub, reason = "shared by the modules of the test binary")]
 
 use icsched_ir::{EntityId, FuncId};
 use icsched_schedule::{

@@ -10,8 +10,8 @@ use icsched_symbolic::symbolic::InitialObjects as _;
 use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
 use super::Lockstep;
-use crate::recorded::word;
-use crate::relation::Ended;
+use crate::common::recorded::word;
+use crate::common::relation::Ended;
 
 /// Larger objects are not compared.
 const MAX_COMPARED: u64 = 512;

@@ -5,12 +5,9 @@
 //! state that satisfies a path's constraint must take that path if the same threads go on (soundness).
 //! `docs/concepts/symbolic-contexts.md` tells the whole story.
 //!
-//! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test theorem search -- --ignored
-//! --nocapture`; `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.
+//! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test it theorem::search --
+//! --ignored --nocapture`; `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.
 
-#[path = "../common/mod.rs"]
-#[allow(dead_code, reason = "each suite uses its part of it")]
-mod common;
 mod lockstep;
 mod record;
 mod subject;
@@ -21,11 +18,10 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use common::spread::spread;
-use common::{programs, random, recorded, relation, returned};
+use crate::common::programs::{self, Source};
+use crate::common::random::Random;
+use crate::common::spread::spread;
 use lockstep::Looked;
-use programs::Source;
-use random::Random;
 
 /// Programs of which most time goes into arithmetic that solvers are bad at, in models without pointers to speak of:
 /// soft floats and integers of 128 bits.
@@ -40,6 +36,9 @@ const FOLDERS: [&str; 6] = ["deadlock", "inputs", "language", "memory-errors", "
 
 /// Programs that were made for what others have too seldom.
 const OWN: [&str; 2] = ["aliases.c", "sometimes_locked.c"];
+
+/// In a sample, one program in so many.
+const ONE_IN: u64 = 5;
 
 /// All programs.
 fn sources() -> Vec<Source> {
@@ -73,11 +72,13 @@ fn round(seed: u64, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<S
 #[test]
 fn runs_take_the_paths_that_symbolic_execution_finds() {
     let mut looked = Looked::default();
-    let chosen = |name: &str| !ARITHMETIC.iter().any(|a| name.ends_with(a));
+    let is_arithmetic = |name: &str| ARITHMETIC.iter().any(|a| name.ends_with(a));
+    let chosen = |name: &str| !is_arithmetic(name) && test_sample::has(name, ONE_IN);
     let wrong = round(1, &chosen, &mut looked);
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let enough = looked.contexts > 150 && looked.concurrent > 40 && looked.waiting > 20;
-    assert!(enough && looked.choices > 2000 && looked.followed > 300 && looked.varied > 150, "{looked:#?}");
+    let enough = |count: u64, all: u64| count > all / test_sample::of(2 * ONE_IN, 1);
+    assert!(enough(looked.contexts, 150) && enough(looked.concurrent, 40) && enough(looked.waiting, 20), "{looked:#?}");
+    assert!(enough(looked.choices, 2000) && enough(looked.followed, 300) && enough(looked.varied, 150), "{looked:#?}");
 }
 
 #[test]

@@ -19,6 +19,8 @@ const LEVELS: [&str; 4] = ["-O0", "-O0", "-O1", "-O2"];
 
 /// Seeds that every test run checks.
 const SEEDS: u64 = 24;
+/// The same in a sample.
+const SEEDS_OF_SAMPLE: u64 = 6;
 
 /// Seeds that once showed something wrong: memory that grew with the square of a path's exits; a path that was called
 /// infeasible because one alternative of a pointer was.
@@ -32,14 +34,18 @@ fn setting(seed: u64, program: &Generated) -> Setting {
     Setting { level, inputs: program.inputs, conservative: !seed.is_multiple_of(3) }
 }
 
+fn seeds() -> u64 {
+    test_sample::of(SEEDS_OF_SAMPLE, SEEDS)
+}
+
 #[test]
 fn runs_follow_the_schedules_of_random_programs() {
-    check_seeds(Kind::Mixed, (0..SEEDS).chain(ONCE_WRONG));
+    check_seeds(Kind::Mixed, (0..seeds()).chain(ONCE_WRONG));
 }
 
 #[test]
 fn runs_follow_the_schedules_of_programs_full_of_pointers() {
-    check_seeds(Kind::Indirect, 0..SEEDS);
+    check_seeds(Kind::Indirect, 0..seeds());
 }
 
 fn check_seeds(kind: Kind, seeds: impl Iterator<Item = u64>) {

@@ -6,14 +6,11 @@
 //! analysis, symbolic execution from where epochs begin, slicing, markers and the search are tested together.
 //! `docs/testing.md` tells more.
 //!
-//! To search for longer: `ICSCHED_COVERAGE_SEEDS=10..20 cargo test --release -p icsched-driver --test coverage search
-//! -- --ignored --nocapture`; `ICSCHED_COVERAGE_ONLY=sync/` in front of it takes only programs whose names contain
-//! that.
+//! To search for longer: `ICSCHED_COVERAGE_SEEDS=10..20 cargo test --release -p icsched-driver --test it
+//! coverage::search -- --ignored --nocapture`; `ICSCHED_COVERAGE_ONLY=sync/` in front of it takes only programs whose
+//! names contain that.
 
 mod check;
-#[path = "../common/mod.rs"]
-#[allow(dead_code, reason = "each suite uses its part of it")]
-mod common;
 mod conditions;
 mod follow;
 mod inputs;
@@ -23,10 +20,10 @@ mod subject;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::common::programs;
+use crate::common::random::Random;
+use crate::common::spread::spread;
 use check::Looked;
-use common::spread::spread;
-use common::{programs, random, recorded, relation, returned};
-use random::Random;
 
 /// The folders of `c-tests/` whose programs are enumerated.
 const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
@@ -48,6 +45,9 @@ const LONG: [&str; 11] = [
     "pool_until_quit",
     "destructor_locks",
 ];
+
+/// In a sample, one program in so many.
+const ONE_IN: u64 = 5;
 
 /// One round over the programs that are chosen, with so many runs of each.
 fn round(seed: u64, runs: u32, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<String> {
@@ -72,9 +72,12 @@ fn round(seed: u64, runs: u32, chosen: &dyn Fn(&str) -> bool, looked: &mut Looke
 #[test]
 fn runs_follow_the_schedules_of_their_epochs() {
     let mut looked = Looked::default();
-    let wrong = round(1, 8, &|name| !LONG.iter().any(|l| name.ends_with(l)), &mut looked);
+    let is_long = |name: &str| LONG.iter().any(|l| name.ends_with(l));
+    let wrong = round(1, 8, &|name| !is_long(name) && test_sample::has(name, ONE_IN), &mut looked);
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    assert!(looked.runs > 200 && looked.epochs > 500 && looked.different_schedules > 60, "{looked:#?}");
+    let enough = |count: u64, all: u64| count > all / test_sample::of(2 * ONE_IN, 1);
+    let is_enough = enough(looked.runs, 200) && enough(looked.epochs, 500) && enough(looked.different_schedules, 60);
+    assert!(is_enough, "{looked:#?}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ mod memory;
 mod oracle;
 mod paths;
 mod probe;
-mod random;
+pub(crate) mod random;
 mod runs;
 mod shrink;
 mod statements;

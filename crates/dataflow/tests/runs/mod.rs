@@ -5,7 +5,7 @@
 //! definition that is said to reach them is evaluated in the state.
 //!
 //! To search for longer:
-//! `ICSCHED_SEEDS=1000..2000 cargo test -p icsched-dataflow --test runs -- --ignored --nocapture`.
+//! `ICSCHED_SEEDS=1000..2000 cargo test -p icsched-dataflow --test it runs:: -- --ignored --nocapture`.
 
 mod check;
 mod generate;

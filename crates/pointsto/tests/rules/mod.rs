@@ -1,9 +1,6 @@
 //! The rules of the constraint generator, one by one, on text IR: what a value points to, exactly. A set that is too
 //! small is a rule that is missing, one that is too large a loss of precision.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod check;
 
 mod arithmetic;

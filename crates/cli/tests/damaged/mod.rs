@@ -193,7 +193,7 @@ fn icsched(words: &[&str]) -> Ended {
 fn the_first_seeds_end_with_a_message() {
     let subjects = Subjects::new(None);
     let mut all = Vec::new();
-    for seed in 0..60 {
+    for seed in 0..test_sample::of(15, 60) {
         match subjects.check(seed) {
             Ok(statuses) => all.push(statuses),
             Err(violation) => panic!("seed {seed}: {}", violation.what),

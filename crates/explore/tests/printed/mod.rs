@@ -10,19 +10,16 @@
 mod compile;
 mod generate;
 mod inputs;
-#[allow(dead_code, reason = "shared with another test")]
-#[path = "../deboer/random.rs"]
-mod random;
 
 use std::ops::Range;
 
 use icsched_smt::{Term, TermPool};
 use icsched_symbolic::print::{InputName, Printer};
 
+use crate::deboer::random::Random;
 use compile::{Condition, evaluated};
 use generate::Generator;
 use inputs::Inputs;
-use random::Random;
 
 /// Conditions in one C file.
 const BATCH: u64 = 250;

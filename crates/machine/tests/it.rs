@@ -1,0 +1,4 @@
+//! Integration tests, one module for each topic. They are one binary, since linking takes longer than most of them.
+
+mod machine;
+mod observer;
