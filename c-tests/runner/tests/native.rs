@@ -18,6 +18,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "sync/robust_mutex.c",
         "natively an unlock of a robust mutex that is not consistent is no call that the scheduler sees",
     ),
+    (
+        "sync/a_signal_nobody_sends.c",
+        "the scheduler does not control sigwait: natively the thread waits for ever in it",
+    ),
+    ("sync/a_thread_for_signals.c", "the scheduler does not control sigwait, nor which thread gets a signal"),
 ];
 
 /// Random programs that are compared, by their seeds.
